@@ -1,0 +1,51 @@
+"""Score entity-resolution output at any size."""
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "errors": ("DataError", "DataWarning", "MissingDependencyError"),
+    "results": ("Dropped", "Evaluation", "Reconciliation"),
+    "scoring": ("break_even_ratio", "evaluate"),
+    "sets": (
+        "entity_f05",
+        "entity_scores",
+        "macro_f05",
+        "oracle_f05",
+        "pair_recall",
+        "slice_report",
+    ),
+    "truth": ("Truth",),
+}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from berx_gpu.errors import DataError as DataError
+    from berx_gpu.errors import DataWarning as DataWarning
+    from berx_gpu.errors import MissingDependencyError as MissingDependencyError
+    from berx_gpu.results import Dropped as Dropped
+    from berx_gpu.results import Evaluation as Evaluation
+    from berx_gpu.results import Reconciliation as Reconciliation
+    from berx_gpu.scoring import break_even_ratio as break_even_ratio
+    from berx_gpu.scoring import evaluate as evaluate
+    from berx_gpu.sets import entity_f05 as entity_f05
+    from berx_gpu.sets import entity_scores as entity_scores
+    from berx_gpu.sets import macro_f05 as macro_f05
+    from berx_gpu.sets import oracle_f05 as oracle_f05
+    from berx_gpu.sets import pair_recall as pair_recall
+    from berx_gpu.sets import slice_report as slice_report
+    from berx_gpu.truth import Truth as Truth
+else:
+
+    def __getattr__(name):
+        """Import a public name when it is first used: numba and pandas load only then."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+    def __dir__():
+        return __all__

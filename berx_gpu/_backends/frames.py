@@ -1,0 +1,136 @@
+"""Matching by joins and group-bys: one source for cuDF and pandas.
+
+cuDF promises no row order after a join or `drop_duplicates`, joins nulls to nulls, and turns
+integers into floats in outer joins. So keys hold no nulls here, joins are inner, a row number
+travels along wherever the order matters, and results are written back by it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """A data frame library, the array library beside it, and how many rows one piece may hold."""
+
+    frames: Any
+    xp: Any
+    take: Any
+    piece_rows: int
+
+
+class Counts(NamedTuple):
+    """What matching yields per entity: int64 arrays in the order of the entity list."""
+
+    tp: Any
+    n_pred: Any
+    repeats: int
+
+
+def lookup(libs: Libraries, rows: list[Any], listed: list[Any]) -> Any:
+    """Return the position in `listed` of every row, or -1: an int32 array.
+
+    Parameters
+    ----------
+    rows, listed : list of key parts
+        The same number of columns on both sides, without missing ids; `listed` has no repeats.
+    """
+    xp = libs.xp
+    codes = xp.full(len(rows[0]), -1, xp.int32)
+    names = [f"key{i}" for i in range(len(rows))]
+    left = _numbered(libs, names, rows, "row")
+    right = _numbered(libs, names, listed, "code")
+    met = left.merge(right, on=names, how="inner")
+    codes[met["row"].values] = met["code"].values
+    return codes
+
+
+def repeats(libs: Libraries, parts: list[Any]) -> Any:
+    """Return a mask of the rows whose key stood in an earlier row, or in a later one.
+
+    One row of each distinct key is left out of the mask; which one is the library's choice.
+    """
+    names = [f"key{i}" for i in range(len(parts))]
+    frame = _numbered(libs, names, parts, "row")
+    return _dropped(libs, frame, names)
+
+
+def match(
+    libs: Libraries, n: int, pred: tuple[Any, list[Any]], truth: tuple[Any, list[Any]]
+) -> Counts:
+    """Count, per entity, the distinct predicted targets and those that are true.
+
+    Parameters
+    ----------
+    n : int
+        Number of entities.
+    pred, truth : (int32 array, list of key parts)
+        Entity code and target of each row; no code is negative and `truth` has no repeats.
+
+    Notes
+    -----
+    Entities are taken in ranges of codes, so that a piece fits in memory. In a piece each target
+    gets a number, a pair becomes one integer (entity << 32 | target), and a row is a hit when its
+    integer is among the true ones: no join on the entity alone, whose output could be quadratic.
+    """
+    xp = libs.xp
+    tp = xp.zeros(n, xp.int64)
+    n_pred = xp.zeros(n, xp.int64)
+    for low, high in _ranges(n, len(pred[0]) + len(truth[0]), libs.piece_rows):
+        mine, true = _piece(libs, pred, low, high), _piece(libs, truth, low, high)
+        if not len(mine[0]):
+            continue
+        pairs, true_pairs = _pack(libs, mine, true)
+        pairs = pairs.drop_duplicates()
+        hit = pairs.isin(true_pairs).values
+        codes = (pairs.values >> 32) - low
+        n_pred[low:high] = xp.bincount(codes, minlength=high - low)
+        tp[low:high] = xp.bincount(codes[hit], minlength=high - low)
+    return Counts(tp, n_pred, len(pred[0]) - int(n_pred.sum()))
+
+
+def _numbered(libs: Libraries, names: list[str], parts: list[Any], number: str) -> Any:
+    columns = dict(zip(names, parts, strict=True))
+    return libs.frames.DataFrame({**columns, number: libs.xp.arange(len(parts[0]))})
+
+
+def _dropped(libs: Libraries, frame: Any, names: list[str]) -> Any:
+    mask = libs.xp.ones(len(frame), bool)
+    mask[frame.drop_duplicates(subset=names)["row"].values] = False
+    return mask
+
+
+def _ranges(n: int, n_rows: int, piece_rows: int) -> list[tuple[int, int]]:
+    step = -(-n // min(n, max(1, -(-n_rows // piece_rows))))
+    return [(low, min(low + step, n)) for low in range(0, n, step)]
+
+
+def _piece(
+    libs: Libraries, side: tuple[Any, list[Any]], low: int, high: int
+) -> tuple[Any, list[Any]]:
+    codes, targets = side
+    inside = (codes >= low) & (codes < high)
+    if bool(inside.all()):
+        return side
+    return codes[inside], [libs.take(part, inside) for part in targets]
+
+
+def _pack(libs: Libraries, *sides: tuple[Any, list[Any]]) -> list[Any]:
+    """Return each side's pairs as a Series of int64, equal exactly where the pairs are equal."""
+    xd, xp = libs.frames, libs.xp
+    number = None
+    for columns in zip(*(targets for _, targets in sides), strict=True):
+        joined = xd.concat([xd.Series(part) for part in columns], ignore_index=True)
+        codes, values = xd.factorize(joined)
+        # Two columns of fewer than 2**31 distinct values each make one int64 without overflow.
+        if number is None:
+            number = codes.astype(xp.int64)
+        else:
+            number, _ = xd.factorize(xd.Series(number * len(values) + codes))
+            number = number.astype(xp.int64)
+    packed, start = [], 0
+    for codes, _ in sides:
+        end = start + len(codes)
+        packed.append(xd.Series((codes.astype(xp.int64) << 32) | number[start:end]))
+        start = end
+    return packed

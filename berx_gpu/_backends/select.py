@@ -1,0 +1,77 @@
+"""THE dispatch point: which libraries a call runs on, decided once by the types of its inputs."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from berx_gpu.errors import DataError
+
+
+@dataclass(frozen=True)
+class Backend:
+    """The libraries and functions that one call uses; everything after the door receives it.
+
+    Attributes
+    ----------
+    name : str
+        For messages only: nothing branches on it.
+    frames, xp : module
+        pandas and NumPy, or cuDF and CuPy.
+    encode : callable
+        (column, where, ids) -> `_encode.Key`.
+    take : callable
+        (key part, mask or row numbers) -> the part's rows.
+    lookup, repeats, match : callable
+        Joins over encoded keys; see `_backends.frames`.
+    scores : callable
+        (column, where) -> float or integer array without a missing value.
+    look_alikes : callable
+        (ids, true ids) -> how many match only after stripping blanks or NFC.
+    fbeta : callable
+        (tp, n_pred, n_true, beta) -> float64 array of F per entity.
+    to_host : callable
+        Array or Series -> NumPy array or pandas Series.
+    """
+
+    name: str
+    frames: Any
+    xp: Any
+    encode: Callable[..., Any]
+    take: Callable[..., Any]
+    lookup: Callable[..., Any]
+    repeats: Callable[..., Any]
+    match: Callable[..., Any]
+    scores: Callable[..., Any]
+    look_alikes: Callable[..., Any]
+    fbeta: Callable[..., Any]
+    to_host: Callable[..., Any]
+
+
+def is_device(obj: object) -> bool:
+    """Say whether an object is a cuDF frame, Series or Index."""
+    cudf = sys.modules.get("cudf")
+    return cudf is not None and isinstance(obj, (cudf.DataFrame, cudf.Series, cudf.Index))
+
+
+def select(*inputs: object) -> Backend:
+    """Return the backend of a call: cuDF when its inputs are cuDF objects, else pandas.
+
+    Raises
+    ------
+    DataError
+        When host and device frames meet in one call.
+    """
+    sides = {is_device(obj) for obj in inputs if obj is not None}
+    if sides == {True, False}:
+        raise DataError(
+            "one argument is on the GPU (cuDF) and another is not; move one of them, for example "
+            "with cudf.from_pandas(frame) or frame.to_pandas()"
+        )
+    if sides == {True}:
+        from berx_gpu._backends import cuda
+
+        return cuda.backend()
+    from berx_gpu._backends import cpu
+
+    return cpu.backend()

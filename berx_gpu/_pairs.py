@@ -1,0 +1,423 @@
+"""What a caller may pass -> named columns; the only reader of column names."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from berx_gpu import _encode
+from berx_gpu._backends.select import is_device
+from berx_gpu.errors import DataError, some
+
+Names = Hashable | Sequence[Hashable]
+Column = tuple[Hashable, Any]
+"""A caller's column name, and a pandas or cuDF Series or an Arrow array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The columns of a frame of (entity, target) pairs, still as the caller gave them.
+
+    Attributes
+    ----------
+    what : str
+        How messages call the frame: ``predictions``, ``truth``.
+    entity, target : list of (name, values)
+    score : (name, values) or None
+    library : {"pandas", "polars", "pyarrow", "cudf"}
+        Where results go back to.
+    """
+
+    what: str
+    entity: list[Column]
+    target: list[Column]
+    score: Column | None
+    library: str
+
+    def __len__(self) -> int:
+        return len(self.entity[0][1])
+
+
+@dataclass(frozen=True, eq=False)
+class Entities:
+    """The entity list: its key columns, and the other columns of its frame as slice keys."""
+
+    key: list[Column]
+    extras: list[Column] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.key[0][1])
+
+    def rows(self, codes: Any) -> Entities:
+        """Return the entities at some positions, in that order."""
+        return Entities(*([(n, take(v, codes)) for n, v in c] for c in (self.key, self.extras)))
+
+
+def read_pairs(
+    obj: Any, what: str, *, entity: Names, target: Names, score: Hashable | None = None
+) -> Pairs:
+    """Return the columns of a pairs argument.
+
+    Parameters
+    ----------
+    obj : DataFrame, Arrow stream, mapping or list of tuples
+    what : str
+        How messages call it.
+    entity, target : str or list of str
+        Column names; a frame with two columns beside the score needs none.
+    score : str, optional
+        Column of scores, when the call uses scores.
+    """
+    entity_names, target_names = _names(entity, "entity"), _names(target, "target")
+    if both := set(entity_names) & set(target_names):
+        raise DataError(f"column {some(both)} is named as entity and as target; name two columns")
+    if isinstance(obj, Mapping):
+        return _from_mapping(obj, what, entity_names, target_names, score)
+    found = _frame_columns(obj, what)
+    if found is None:
+        return _from_tuples(obj, what, entity_names, target_names, score)
+    library, columns = found
+    scores = None if score is None else _pick(columns, (score,), what, "score")[0]
+    rest = [c for c in columns if c[0] != (score or "score")]
+    if len(rest) == 2 and (entity, target) == ("entity", "target"):
+        # Two columns need no names; one that has a usual name is still taken by it.
+        swapped = rest[0][0] == "target" or rest[1][0] == "entity"
+        key, matched = ([rest[1]], [rest[0]]) if swapped else ([rest[0]], [rest[1]])
+    else:
+        key = _pick(columns, entity_names, what, "entity")
+        matched = _pick(columns, target_names, what, "target")
+    return _exploded(Pairs(what, key, matched, scores, library))
+
+
+def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> Entities:
+    """Return the entity list from a list, array, Index, Series or frame.
+
+    Parameters
+    ----------
+    obj : list, array, Index, Series or frame
+    entity : str or list of str
+        Key columns of a frame, and the names that a list gets.
+    other : list of str
+        Names that a frame may have instead: those of the truth's own columns.
+    """
+    names = _names(entity, "entity")
+    if isinstance(obj, (Mapping, AbstractSet, str, bytes, PurePath)):
+        raise DataError(
+            f"entities is a {type(obj).__name__}, which has no order to report in; "
+            "give a list, an array, a Series or a frame"
+        )
+    if isinstance(obj, pd.MultiIndex):
+        obj = obj.to_frame(index=False, name=list(names))
+    if isinstance(obj, (pd.Series, pd.Index)) or _is_device_list(obj):
+        name = names[0] if obj.name is None else obj.name
+        values = obj.reset_index(drop=True) if isinstance(obj, pd.Series) else obj.to_series()
+        return Entities(_listed([(name, values.reset_index(drop=True))], names))
+    found = _frame_columns(obj, "entities")
+    if found is not None:
+        columns = found[1]
+        if len(columns) == len(names) == 1:
+            return Entities(columns)
+        held = [name for name, _ in columns]
+        if other and not set(names) <= set(held) and set(other) <= set(held):
+            names = tuple(other)
+        key = _pick(columns, names, "entities", "entity")
+        chosen = [name for name, _ in key]
+        return Entities(key, [c for c in columns if c[0] not in chosen])
+    if isinstance(obj, np.ndarray):
+        if obj.ndim != 1:
+            raise DataError(f"entities is an array of {obj.ndim} dimensions; give one of 1")
+        return Entities(_listed([(names[0], pd.Series(obj, copy=True))], names))
+    if (arrow := _arrow_list(obj)) is not None:
+        return Entities(_listed([(names[0], arrow)], names))
+    if not isinstance(obj, Iterable):
+        raise DataError(f"entities is a {type(obj).__name__}; give a list, array, Series or frame")
+    return Entities(_tuple_columns(list(obj), names, "entities"))
+
+
+def build_frame(columns: Sequence[Column], library: str) -> Any:
+    """Return named columns as a frame of the caller's library; a name twice is an error."""
+    names = [name for name, _ in columns]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise DataError(
+            f"the result would have two columns called {some(twice)}; rename the column in the "
+            "frames you pass"
+        )
+    if library == "cudf":
+        return sys.modules["cudf"].DataFrame(dict(columns))
+    if library == "pandas":
+        host = {n: v.to_pandas() if isinstance(v, _ARROW) else v for n, v in columns}
+        return pd.DataFrame({n: pd.Series(v).reset_index(drop=True) for n, v in host.items()})
+    table = pa.table({str(name): to_arrow(values, str(name)) for name, values in columns})
+    return table if library == "pyarrow" else sys.modules["polars"].from_arrow(table)
+
+
+def to_arrow(values: Any, name: str) -> Any:
+    """Return a host column as an Arrow array."""
+    if isinstance(values, pd.Series):
+        return _encode.to_arrow(values, f"column {name!r}", "exact")[0]
+    return values if isinstance(values, _ARROW) else pa.array(values)
+
+
+def take(values: Any, codes: Any) -> Any:
+    """Return some rows of a column, by position."""
+    if isinstance(values, _ARROW):
+        return values.take(pa.array(codes))
+    return values.iloc[codes].reset_index(drop=True)
+
+
+_ARROW = (pa.Array, pa.ChunkedArray)
+
+
+# -- frames -----------------------------------------------------------------------------------
+
+
+def _names(names: Names, option: str) -> tuple[Hashable, ...]:
+    listed = tuple(names) if isinstance(names, (list, tuple)) else (names,)
+    if not listed or len(set(listed)) < len(listed):
+        raise DataError(f"{option}={names!r}: name each key column once")
+    return listed
+
+
+def _frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
+    """Return the library and the columns of a frame, or None when `obj` is no frame."""
+    if isinstance(obj, pd.DataFrame):
+        labels = obj.columns.to_list()
+        return "pandas", [(name, obj.iloc[:, i]) for i, name in enumerate(labels)]
+    if is_device(obj) and hasattr(obj, "columns"):
+        return "cudf", [(name, obj[name].reset_index(drop=True)) for name in obj.columns]
+    if isinstance(obj, (str, bytes, PurePath)):
+        raise DataError(f"{what} is the text or path {str(obj)!r}, not a frame; read the file first")
+    if hasattr(obj, "collect_schema") and hasattr(obj, "collect"):
+        raise DataError(f"{what} is a lazy frame; call .collect() first")
+    if isinstance(obj, (pd.Series, pd.Index)) or _arrow_list(obj) is not None:
+        if what == "entities":
+            return None
+        raise DataError(
+            f"{what} is one column ({type(obj).__name__}); give a frame of two, such as "
+            "series.reset_index()"
+        )
+    if isinstance(obj, pa.RecordBatch) or hasattr(obj, "__arrow_c_stream__"):
+        table = pa.Table.from_batches([obj]) if isinstance(obj, pa.RecordBatch) else pa.table(obj)
+        library = "polars" if type(obj).__module__.split(".")[0] == "polars" else "pyarrow"
+        return library, list(zip(table.column_names, table.columns, strict=True))
+    return None
+
+
+def _arrow_list(obj: Any) -> Any:
+    """Return an Arrow array when `obj` is one column of Arrow data, such as a polars Series."""
+    if isinstance(obj, _ARROW):
+        return obj
+    if type(obj).__name__ == "Series" and hasattr(obj, "__arrow_c_stream__"):
+        return pa.chunked_array(obj)
+    return None
+
+
+def _is_device_list(obj: Any) -> bool:
+    return is_device(obj) and not hasattr(obj, "columns")
+
+
+def _pick(
+    columns: Sequence[Column], names: Sequence[Hashable], what: str, option: str
+) -> list[Column]:
+    picked = []
+    for name in names:
+        found = [c for c in columns if c[0] == name]
+        if len(found) != 1:
+            problem = "no column" if not found else f"{len(found)} columns called"
+            labels = ", ".join(repr(c[0]) for c in columns) or "none"
+            raise DataError(
+                f"{what} has {problem} {name!r}; its columns are {labels}. Name the right one with "
+                f'{option}="..." ({_FLAGS.get(what, "--columns")} on the command line)'
+            )
+        picked += found
+    return picked
+
+
+_FLAGS = {
+    "predictions": "--pred-columns",
+    "truth": "--truth-columns",
+    "entities": "--entity-column",
+}
+
+
+# -- lists of targets -------------------------------------------------------------------------
+
+
+def _exploded(pairs: Pairs) -> Pairs:
+    """Return one row per pair where the target column holds lists; no target, no row."""
+    if len(pairs.target) != 1:
+        return pairs
+    name, values = pairs.target[0]
+    lists = _as_lists(values, f"{pairs.what} column {name!r}")
+    if lists is None:
+        return pairs
+    parents = pc.list_parent_indices(lists)
+    score = pairs.score
+    if score is not None:
+        scores = _as_lists(score[1], f"{pairs.what} column {score[0]!r}")
+        if scores is None or not pc.list_value_length(lists).equals(pc.list_value_length(scores)):
+            raise DataError(
+                f"{pairs.what} column {score[0]!r} must hold one score per target, in lists as "
+                f"long as those of {name!r}"
+            )
+        score = (score[0], pc.list_flatten(scores))
+    return Pairs(
+        pairs.what,
+        [(n, take(v, parents.to_numpy())) for n, v in pairs.entity],
+        [(name, pc.list_flatten(lists))],
+        score,
+        pairs.library,
+    )
+
+
+def _as_lists(values: Any, where: str) -> Any:
+    """Return a list-valued column as an Arrow list array, or None when it holds plain values."""
+    if isinstance(values, pd.Series):
+        if values.dtype == object:
+            return _objects_as_lists(list(values), where)
+        if not isinstance(values.dtype, pd.ArrowDtype):
+            return None
+        values = pa.array(values, from_pandas=True)
+    if not isinstance(values, _ARROW):
+        return values.to_arrow() if str(getattr(values, "dtype", "")).startswith("list") else None
+    kind = values.type
+    t = pa.types
+    if t.is_list_view(kind) or t.is_large_list_view(kind) or t.is_fixed_size_list(kind):
+        values = values.cast(pa.large_list(kind.value_type))
+    elif not (t.is_list(kind) or t.is_large_list(kind)):
+        return None
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
+
+
+def _objects_as_lists(values: list[Any], where: str) -> Any:
+    is_list = [isinstance(v, _LISTS) for v in values]
+    if not any(is_list):
+        return None
+    for row, (value, listed) in enumerate(zip(values, is_list, strict=True)):
+        if not listed and not _is_missing(value):
+            raise DataError(
+                f"{where} holds lists of targets and single values, first at row {row} "
+                f"({value!r}); put single targets in lists of one"
+            )
+    lists = [list(v) if listed else [] for v, listed in zip(values, is_list, strict=True)]
+    offsets = np.cumsum([0, *map(len, lists)])
+    flat = list(itertools.chain.from_iterable(lists))
+    items, _ = _encode.to_arrow(pd.Series(flat, dtype=object), where, "exact")
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or bool(value != value)
+
+
+# -- plain Python -----------------------------------------------------------------------------
+
+
+def _from_mapping(
+    obj: Mapping[Any, Any],
+    what: str,
+    entity: tuple[Hashable, ...],
+    target: tuple[Hashable, ...],
+    score: Hashable | None,
+) -> Pairs:
+    if score is not None:
+        raise DataError(f"{what} is a mapping, which holds no scores; give a frame with a score")
+    keys: list[Any] = []
+    targets: list[Any] = []
+    for key, values in obj.items():
+        if values is None:
+            continue
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise DataError(
+                f"{what} maps {key!r} to {values!r}, which is not a collection of targets; "
+                "put a single target in a list"
+            )
+        before = len(targets)
+        targets += values
+        keys += itertools.repeat(key, len(targets) - before)
+    return Pairs(
+        what,
+        _tuple_columns(keys, entity, what),
+        _tuple_columns(targets, target, what),
+        None,
+        "pandas",
+    )
+
+
+def _from_tuples(
+    obj: Any,
+    what: str,
+    entity: tuple[Hashable, ...],
+    target: tuple[Hashable, ...],
+    score: Hashable | None,
+) -> Pairs:
+    if isinstance(obj, np.ndarray) and obj.ndim == 2:
+        obj = obj.tolist()
+    if not isinstance(obj, Iterable) or isinstance(obj, np.ndarray):
+        raise DataError(
+            f"{what} is a {type(obj).__name__}; give a DataFrame (pandas, polars, pyarrow, DuckDB, "
+            "cuDF), a mapping entity -> targets, or a list of (entity, target) tuples"
+        )
+    listed = list(obj)
+    width = 2 if score is None else 3
+    for row, item in enumerate(listed):
+        if not isinstance(item, (tuple, list)) or len(item) not in (width, 3):
+            raise DataError(
+                f"{what} row {row} is {item!r}; every row must be a tuple (entity, target"
+                + (")" if width == 2 else ", score)")
+            )
+    columns = [list(c) for c in zip(*(item[:width] for item in listed), strict=True)] or [[]] * width
+    scores = None if score is None else (score, pd.Series(columns[2]))
+    return Pairs(
+        what,
+        _tuple_columns(columns[0], entity, what),
+        _tuple_columns(columns[1], target, what),
+        scores,
+        "pandas",
+    )
+
+
+def _tuple_columns(values: list[Any], names: tuple[Hashable, ...], what: str) -> list[Column]:
+    """Return Python ids as columns: tuples are split when the key is several columns."""
+    if len(names) == 1:
+        return [(names[0], _plain_series(values))]
+    for row, value in enumerate(values):
+        if not isinstance(value, (tuple, list)) or len(value) != len(names):
+            raise DataError(
+                f"{what} row {row} has the id {value!r}; a key of {len(names)} columns "
+                f"({some(names, 9)}) needs tuples of {len(names)}"
+            )
+    parts = zip(*values, strict=True) if values else ((),) * len(names)
+    return [(n, _plain_series(list(part))) for n, part in zip(names, parts, strict=True)]
+
+
+def _plain_series(values: list[Any]) -> pd.Series[Any]:
+    """Return Python values as a Series whose type no library guessed, unless all are plain."""
+    kinds = set(map(type, values))
+    if kinds == {str} or (kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63):
+        return pd.Series(values)
+    return pd.Series(values, dtype=object)
+
+
+def _listed(columns: list[Column], names: tuple[Hashable, ...]) -> list[Column]:
+    if len(names) != 1:
+        raise DataError(
+            f"entities is one column, but the entity key has {len(names)} ({some(names, 9)}); give "
+            "a frame with these columns or a list of tuples"
+        )
+    return columns
+
+

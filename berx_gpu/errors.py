@@ -1,0 +1,41 @@
+"""What can go wrong, as types a caller can catch."""
+
+from collections.abc import Hashable, Iterable, Sequence
+
+
+class DataError(ValueError):
+    """The data or an option cannot be scored as it is; the message names the cure."""
+
+
+class MissingDependencyError(ImportError):
+    """An optional package is not installed; the message holds the install line."""
+
+
+class DataWarning(UserWarning):
+    """The data can be scored, but probably not the way its owner thinks."""
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a count in words: ``1 entity``, ``2,000 entities``."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def rows(count: int) -> str:
+    """Return a count of rows in words."""
+    return counted(count, "row", "rows")
+
+
+def some(values: Iterable[object], limit: int = 3) -> str:
+    """Return the first few values as a reader would write them, and ``...`` when more follow."""
+    shown = []
+    for value in values:
+        if len(shown) == limit:
+            return ", ".join(shown) + ", ..."
+        shown.append(repr(value))
+    return ", ".join(shown)
+
+
+def one_of(name: str, value: object, allowed: Sequence[Hashable]) -> None:
+    """Raise unless an option holds one of its allowed values."""
+    if value not in allowed:
+        raise DataError(f"{name}={value!r} is not an option; use one of {some(allowed, 9)}")

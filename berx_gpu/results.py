@@ -1,0 +1,377 @@
+"""Frozen result classes: fields, printing and `to_dict`; the arithmetic is in the doors."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from berx_gpu.errors import counted
+
+if TYPE_CHECKING:
+    from berx_gpu.truth import Truth
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Rows that a call left out, and why: nothing is lost silently.
+
+    Attributes
+    ----------
+    prediction_repeats, truth_repeats : int
+        Rows whose pair had been counted already.
+    prediction_nulls, truth_nulls : int
+        Rows with a missing id (only with ``nulls="drop"``).
+    unknown_entities : int
+        Prediction rows of unlisted entities (only with ``unknown_entities="drop"``).
+    truth_outside : int
+        Truth rows of unlisted entities.
+    below_threshold : int
+        Prediction rows with a score under the threshold.
+    """
+
+    prediction_repeats: int = 0
+    truth_repeats: int = 0
+    prediction_nulls: int = 0
+    truth_nulls: int = 0
+    unknown_entities: int = 0
+    truth_outside: int = 0
+    below_threshold: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How good the predictions are, per entity and over all entities.
+
+    Attributes
+    ----------
+    name : str
+        What the report calls the predictions.
+    threshold : float or None
+        The score from which pairs were predicted.
+    beta : float
+        The β of every F here.
+    n_entities, n_singletons, singletons_linked : int
+        Listed entities; those without a true target; those of them that got a prediction.
+    tp, n_pred, n_true : int
+        True predicted pairs, predicted pairs, true pairs.
+    macro_fbeta : float
+        The mean over all entities of F_β; an entity with nothing to find and nothing predicted
+        scores 1.
+    macro_precision, macro_recall : float
+        Means over all entities of tp/n_pred and tp/n_true, with 1 where both sets are empty and 0
+        where only the denominator is.
+    macro_fbeta_non_singleton : float
+        The mean of F_β over entities with a true target; NaN when there is none.
+    precision, recall, pooled_fbeta : float
+        From the totals over all pairs; `zero_division` where a denominator is 0.
+    empty_baseline : float
+        The macro F_β of predicting nothing: the share of singletons.
+    break_even : float
+        How many true pairs must come with each false one for a batch to raise pooled F_β; see
+        `break_even_ratio`.
+    dropped : Dropped
+        Rows that were not counted.
+    per_entity : DataFrame
+        Entity, tp, n_pred, n_true and fbeta, one row per listed entity in the list's order, in
+        the library of the predictions.
+    """
+
+    name: str
+    threshold: float | None
+    beta: float
+    n_entities: int
+    n_singletons: int
+    singletons_linked: int
+    tp: int
+    n_pred: int
+    n_true: int
+    macro_fbeta: float
+    macro_precision: float
+    macro_recall: float
+    macro_fbeta_non_singleton: float
+    precision: float
+    recall: float
+    pooled_fbeta: float
+    empty_baseline: float
+    break_even: float
+    dropped: Dropped
+    _counts: Counts = field(repr=False)
+
+    @cached_property
+    def per_entity(self) -> Any:
+        """Entity, tp, n_pred, n_true and fbeta, in the order of the entity list."""
+        from berx_gpu import scoring
+
+        return scoring.per_entity(self)
+
+    def by(self, key: Any) -> Any:
+        """Return the scores of slices of the entities.
+
+        Parameters
+        ----------
+        key : str, mapping, Series or list of these
+            A column of the `entities` frame, values keyed by entity, or ``"n_true"``: the number
+            of true targets as 0, 1, 2–3, 4–5, 6+. Several keys make one slice per combination.
+
+        Returns
+        -------
+        DataFrame
+            One row per observed slice, sorted by key, a missing value last: the key, n_entities,
+            n_singletons, tp, fp, fn, macro_fbeta, precision and recall (pooled in the slice),
+            links_per_entity, and loss_share, the slice's part of the total loss.
+
+        Raises
+        ------
+        DataError
+            For an unknown column, or a mapping keyed by another kind of id.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> ev = evaluate({"a": ["x"]}, {"a": ["x"], "b": ["y"]}, entities=["a", "b"])
+        >>> ev.by({"a": "north", "b": "south"})[["slice", "n_entities", "macro_fbeta"]]
+           slice  n_entities  macro_fbeta
+        0  north           1          1.0
+        1  south           1          0.0
+        """
+        from berx_gpu import scoring
+
+        return scoring.by(self, key)
+
+    def losses(self) -> Any:
+        """Return where the score is lost, by the outcome of each entity.
+
+        Returns
+        -------
+        DataFrame
+            outcome, n_entities and loss for "nothing predicted", "misses only", "extras only",
+            "both", "singleton linked" and "perfect", worst first. The losses sum to
+            1 - macro_fbeta.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> ev = evaluate({"a": ["x"]}, {"a": ["x"], "b": ["y"]}, entities=["a", "b"])
+        >>> ev.losses().head(1)
+                     outcome  n_entities  loss
+        0  nothing predicted           1   0.5
+        """
+        from berx_gpu import scoring
+
+        return scoring.losses(self)
+
+    def reconcile(self) -> Reconciliation:
+        """Return what common misreadings of the metric make of the same predictions.
+
+        Returns
+        -------
+        Reconciliation
+            The right macro F_β and, beside it, each wrong reading with its value, so that a
+            script that prints another number can be found out.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> ev = evaluate({"a": ["x"]}, {"a": ["x", "y"]}, entities=["a", "b"])
+        >>> round(ev.reconcile()["singletons counted as 0"], 4)
+        0.4167
+        """
+        from berx_gpu import scoring
+
+        return scoring.reconcile(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every figure but `per_entity` as valid JSON: NaN is None, ±inf a string."""
+        out = {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("_")}
+        out["dropped"] = dict(vars(self.dropped))
+        return {name: as_json(value) for name, value in out.items()}
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [_title(self), *_summary_lines(self), "", *aligned(_loss_cells(self))]
+        )
+
+    __repr__ = __str__
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown: the summary and the losses as tables."""
+        return f"{markdown(_summary_cells(self))}\n\n{markdown(_loss_cells(self))}"
+
+    def _repr_html_(self) -> str:
+        return _html(_summary_cells(self)) + _html(_loss_cells(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What an `Evaluation` was made from: the truth, and arrays per entity."""
+
+    truth: Truth
+    tp: Any
+    n_pred: Any
+    n_true: Any
+    fbeta: Any
+    library: str
+    zero_division: float
+
+
+@dataclass(frozen=True, eq=False)
+class Reconciliation:
+    """The right macro F_β and what common misreadings make of the same predictions.
+
+    Attributes
+    ----------
+    beta : float
+    readings : dict of str to float
+        The value of each reading, the right one first.
+    """
+
+    beta: float
+    readings: dict[str, float]
+
+    def __getitem__(self, reading: str) -> float:
+        return self.readings[reading]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return beta and the readings as valid JSON."""
+        return {
+            "beta": as_json(self.beta),
+            "readings": {k: as_json(v) for k, v in self.readings.items()},
+        }
+
+    def _rows(self) -> list[list[str]]:
+        right = next(iter(self.readings.values()))
+        rows = [["reading", fbeta_name(self.beta), "off by"]]
+        for name, value in self.readings.items():
+            rows.append([name, score(value), f"{value - right:+.4f}" if len(rows) > 1 else ""])
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(self._rows()))
+
+    __repr__ = __str__
+
+    def to_markdown(self) -> str:
+        """Return the readings as a Markdown table."""
+        return markdown(self._rows())
+
+    def _repr_html_(self) -> str:
+        return _html(self._rows())
+
+
+# -- printing ---------------------------------------------------------------------------------
+
+
+def as_json(value: Any) -> Any:
+    """Return a value that `json.dumps` writes as valid JSON."""
+    if isinstance(value, dict):
+        return {k: as_json(v) for k, v in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def fbeta_name(beta: float) -> str:
+    """Return the name of the measure, such as F0.5."""
+    return f"F{beta:g}"
+
+
+def score(value: float) -> str:
+    """Return a share with four decimals, and with more where four would read as perfect."""
+    digits = 4
+    while value < 1 and digits < 16 and float(f"{value:.{digits}f}") == 1:
+        digits += 1
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Return rows as lines of columns: the first `left` flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a Markdown table, the first row its header."""
+    cells = [[c.replace("|", "\\|").replace("\n", " ") for c in row] for row in rows]
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [cells[0], rule, *cells[1:]])
+
+
+def _html(rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Iterable[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows[1:])
+    return f"<table><thead>{line(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _title(ev: Evaluation) -> str:
+    return ev.name if ev.threshold is None else f"{ev.name} ≥ {ev.threshold:.12g}"
+
+
+def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
+    """Return the lines of the report: label, number, text."""
+    f = fbeta_name(ev.beta)
+    imperfect = sum(n for outcome, n, _ in _outcomes(ev) if outcome != "perfect")
+    others = "" if ev.n_singletons == ev.n_entities else (
+        f" · others {score(ev.macro_fbeta_non_singleton)}"
+    )
+    return [
+        (f"macro {f}", score(ev.macro_fbeta), counted(imperfect, "imperfect entity", "imperfect entities")),
+        ("", "", f"predicting nothing {score(ev.empty_baseline)}"),
+        (
+            "entities",
+            f"{ev.n_entities:,}",
+            f"{counted(ev.n_singletons, 'singleton', 'singletons')} "
+            f"({ev.singletons_linked:,} linked){others}",
+        ),
+        (
+            "links",
+            f"{ev.n_pred:,}",
+            f"{ev.tp:,} true · {ev.n_pred - ev.tp:,} false · {ev.n_true - ev.tp:,} missed",
+        ),
+        (
+            "pooled",
+            "",
+            f"P {score(ev.precision)}  R {score(ev.recall)}  {f} {score(ev.pooled_fbeta)}",
+        ),
+    ]
+
+
+def _summary_lines(ev: Evaluation) -> list[str]:
+    rows = _summary(ev)
+    label, number = (max(len(row[i]) for row in rows) for i in (0, 1))
+    return [
+        f"{a:{label}}  " + (f"{b:{number}}  {text}" if b else text) for a, b, text in rows
+    ]
+
+
+def _summary_cells(ev: Evaluation) -> list[list[str]]:
+    rows = [["", _title(ev)]]
+    for label, number, text in _summary(ev):
+        rows.append([label, f"{number} · {text}" if number else text])
+    return rows
+
+
+def _outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
+    from berx_gpu import scoring
+
+    return scoring.outcomes(ev)
+
+
+def _loss_cells(ev: Evaluation) -> list[list[str]]:
+    rows = [[f"loss {score(1 - ev.macro_fbeta)}", "entities", "loss"]]
+    for outcome, n, loss in _outcomes(ev):
+        if n and outcome != "perfect":
+            rows.append([outcome, f"{n:,}", score(loss)])
+    return rows

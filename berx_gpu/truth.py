@@ -1,0 +1,318 @@
+"""`Truth`: the entities to score and their true pairs, checked and encoded once."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from berx_gpu import _encode, _pairs
+from berx_gpu._backends import select
+from berx_gpu.errors import DataError, DataWarning, counted, one_of, rows, some
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Pairs after encoding, rows with a missing id left out.
+
+    Attributes
+    ----------
+    codes : int32 array
+        Position of the entity in the list, -1 for a stranger.
+    target : tuple of Key
+    present : bool array or None
+        Which rows of the frame are here; None when all are.
+    nulls, strangers : int
+        How many rows missed an id, and how many are of unlisted entities.
+    """
+
+    codes: Any
+    target: tuple[_encode.Key, ...]
+    present: Any
+    nulls: int
+    strangers: int
+
+
+class Truth:
+    """The entity list and the true pairs, encoded once and reused by every call.
+
+    Parameters
+    ----------
+    pairs : DataFrame, Arrow stream, mapping or list of tuples
+        The true (entity, target) pairs: a pandas or cuDF frame, anything with
+        ``__arrow_c_stream__`` (polars, pyarrow, DuckDB), a mapping entity -> targets, or tuples.
+        A target column may hold lists. Repeated pairs count once.
+    entities : list, array, Index, Series or frame
+        The entities that every average runs over, in the order of every per-entity result.
+        Entities without a true pair are singletons. Further columns of a frame are slice keys.
+    entity, target : str or list of str, default "entity", "target"
+        Key columns of `pairs` (and, for `entity`, of an `entities` frame). A frame of two columns
+        needs no names; a list names a key of several columns.
+    nulls : {"error", "drop"}, default "error"
+        What to do with rows of `pairs` that miss an id.
+    ids : {"exact", "text"}, default "exact"
+        ``"text"`` compares the written text of ids, here and in the predictions scored against
+        this truth: the number 7 then equals the text ``"7"`` (but not ``"007"``).
+
+    Attributes
+    ----------
+    n_entities, n_singletons, n_true : int
+        Listed entities, those without a true target, distinct true pairs of listed entities.
+    repeats, nulls, outside : int
+        Rows of `pairs` left out: repeated, with a missing id, of entities that are not listed.
+
+    Raises
+    ------
+    DataError
+        For an empty or repeating entity list, missing ids, ids of different kinds, or a column
+        that is not there.
+
+    Notes
+    -----
+    Ids compare by value and never across kinds: numbers against text is an error. A `Truth` can
+    be pickled, and does not change when the frames it was made from do.
+
+    Examples
+    --------
+    >>> from berx_gpu import Truth
+    >>> Truth({"a": ["x", "y"], "b": []}, entities=["a", "b"])
+    Truth(2 entities, 2 true pairs, 1 singleton)
+    """
+
+    def __init__(
+        self,
+        pairs: Any,
+        entities: Any,
+        *,
+        entity: _pairs.Names = "entity",
+        target: _pairs.Names = "target",
+        nulls: str = "error",
+        ids: str = "exact",
+    ) -> None:
+        one_of("ids", ids, ("exact", "text"))
+        one_of("nulls", nulls, ("error", "drop"))
+        backend = select.select(pairs, entities)
+        frame = _pairs.read_pairs(pairs, "truth", entity=entity, target=target)
+        listed = _pairs.read_entities(entities, entity, [name for name, _ in frame.entity])
+        self.ids = ids
+        self._entities = listed
+        self._key = _entity_key(listed, ids, backend)
+        coded = encode_pairs(frame, self, nulls, backend)
+        self.nulls, self.outside = coded.nulls, coded.strangers
+        codes, targets = _rows(backend, coded.codes, coded.target, coded.codes >= 0)
+        parts = [part for key in targets for part in key.parts]
+        repeated = backend.repeats([codes, *parts])
+        self.repeats = int(repeated.sum())
+        self._set_pairs(*_rows(backend, codes, targets, ~repeated))
+
+    def _set_pairs(self, codes: Any, targets: tuple[_encode.Key, ...]) -> None:
+        xp = self.backend().xp
+        self._codes, self._targets = codes, targets
+        self.n_true_per_entity = xp.bincount(codes, minlength=self.n_entities).astype(xp.int64)
+
+    def __repr__(self) -> str:
+        entities = counted(self.n_entities, "entity", "entities")
+        singletons = counted(self.n_singletons, "singleton", "singletons")
+        return f"Truth({entities}, {counted(self.n_true, 'true pair', 'true pairs')}, {singletons})"
+
+    @property
+    def n_entities(self) -> int:
+        """Number of listed entities."""
+        return len(self._entities)
+
+    @property
+    def n_singletons(self) -> int:
+        """Number of listed entities without a true target."""
+        return int((self.n_true_per_entity == 0).sum())
+
+    @property
+    def n_true(self) -> int:
+        """Number of distinct true pairs of listed entities."""
+        return int(self.n_true_per_entity.sum())
+
+    @property
+    def key_columns(self) -> list[_pairs.Column]:
+        """The caller's own entity columns, in the list's order."""
+        return self._entities.key
+
+    @property
+    def slice_columns(self) -> list[_pairs.Column]:
+        """The other columns of the caller's `entities` frame."""
+        return self._entities.extras
+
+    def backend(self) -> select.Backend:
+        """Return the backend that this truth lives on."""
+        return select.select(*(values for _, values in self._entities.key))
+
+    def part(self, entities: Any) -> tuple[Truth, Any]:
+        """Return the truth of some of the listed entities, in their order.
+
+        Parameters
+        ----------
+        entities : list, array, Index, Series or frame
+            A subset of the list. A frame with further columns replaces the slice keys; otherwise
+            those of this truth are kept.
+
+        Returns
+        -------
+        truth : Truth
+            True pairs of the other entities are counted in its `outside`.
+        codes : int32 array
+            Where each of its entities stands in this list.
+
+        Raises
+        ------
+        DataError
+            When an entity is not in the list, or stands twice.
+
+        Examples
+        --------
+        >>> from berx_gpu import Truth
+        >>> truth = Truth({"a": ["x", "y"], "b": []}, entities=["a", "b"])
+        >>> truth.part(["b"])[0]
+        Truth(1 entity, 0 true pairs, 1 singleton)
+        """
+        backend = self.backend()
+        listed = _pairs.read_entities(entities, [name for name, _ in self._entities.key])
+        codes = self.codes(_entity_key(listed, self.ids, backend), backend)
+        if (codes < 0).any():
+            strange = listed.rows(backend.to_host((codes < 0).nonzero()[0]))
+            raise DataError(
+                f"entities holds {len(strange):,} that the truth's own list does not, such as "
+                f"{some(ids_of(strange))}; pass a subset of that list"
+            )
+        own = self._entities.rows(backend.to_host(codes))
+        extras = listed.extras or own.extras
+        return self._at(codes, _pairs.Entities(own.key, extras), backend), codes
+
+    def _at(self, codes: Any, entities: _pairs.Entities, backend: select.Backend) -> Truth:
+        """Return the truth of the entities at some positions of the list."""
+        xp = backend.xp
+        position = xp.full(self.n_entities, -1, xp.int32)
+        position[codes] = xp.arange(len(codes), dtype=xp.int32)
+        moved = position[self._codes]
+        kept = moved >= 0
+        new = object.__new__(Truth)
+        new.ids, new.repeats, new.nulls = self.ids, self.repeats, self.nulls
+        new.outside = self.outside + len(kept) - int(kept.sum())
+        new._entities = entities
+        new._key = tuple(key.rows(backend.take, codes) for key in self._key)
+        new._set_pairs(*_rows(backend, moved, self._targets, kept))
+        return new
+
+    def codes(self, key: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
+        """Return the position in the list of each encoded entity id, or -1: an int32 array."""
+        _encode.same_kind(key, self._key)
+        if any(k.kind == "empty" for k in key):
+            return backend.xp.full(0, -1, backend.xp.int32)
+        codes = backend.lookup(*_encode.aligned(backend.xp, key, self._key))
+        _warn_look_alikes(key, self._key, codes < 0, backend)
+        return codes
+
+    def codes_of(self, ids: Any, what: str) -> Any:
+        """Return the position in the list of each entity id given in host form, or -1."""
+        listed = _pairs.read_entities(ids, [name for name, _ in self._entities.key])
+        backend = self.backend()
+        keys = tuple(backend.encode(v, f"{what} key {n!r}", self.ids) for n, v in listed.key)
+        return backend.to_host(self.codes(keys, backend))
+
+    def match(self, coded: Encoded, kept: Any, backend: select.Backend) -> Any:
+        """Return tp and n_pred per entity, and the repeats, of the kept rows of encoded pairs."""
+        _encode.same_kind(coded.target, self._targets)
+        codes, targets = _rows(backend, coded.codes, coded.target, kept)
+        for mine, true in zip(targets, self._targets, strict=True):
+            _warn_look_alikes((mine,), (true,), slice(None), backend)
+        left, right = _encode.aligned(backend.xp, targets, self._targets)
+        return backend.match(self.n_entities, (codes, left), (self._codes, right))
+
+
+def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.Backend) -> Encoded:
+    """Return the rows of a frame as entity codes and target keys, without missing ids.
+
+    Rows of entities that the truth does not list keep the code -1 and are counted as strangers.
+    """
+    columns = [*frame.entity, *frame.target]
+    keys = [backend.encode(v, f"{frame.what} column {n!r}", truth.ids) for n, v in columns]
+    present = _present(keys, len(frame), nulls, backend)
+    dropped = 0
+    if present is not None:
+        dropped = len(frame) - int(present.sum())
+        keys = [key.rows(backend.take, present) for key in keys]
+    entity, target = tuple(keys[: len(frame.entity)]), tuple(keys[len(frame.entity) :])
+    codes = truth.codes(entity, backend)
+    return Encoded(codes, target, present, dropped, int((codes < 0).sum()))
+
+
+def ids_of(entities: _pairs.Entities) -> list[Any]:
+    """Return entity ids as Python values: tuples where the key is several columns."""
+    columns = [
+        values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+        for _, values in entities.key
+    ]
+    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+
+
+def _warn_look_alikes(
+    a: tuple[_encode.Key, ...], b: tuple[_encode.Key, ...], some_rows: Any, backend: select.Backend
+) -> None:
+    for x, y in zip(a, b, strict=True):
+        if x.kind == y.kind == "text":
+            count = backend.look_alikes(backend.take(x.parts[0], some_rows), y.parts[0])
+            if count:
+                ids = "1 id matches" if count == 1 else f"{count:,} ids match"
+                warnings.warn(
+                    f"{ids} between {x.where} and {y.where} only after stripping blanks or "
+                    "Unicode NFC, and so not here: ids are compared byte for byte; clean both "
+                    "sides the same way",
+                    DataWarning,
+                    stacklevel=4,
+                )
+
+
+def _rows(
+    backend: select.Backend, codes: Any, targets: tuple[_encode.Key, ...], kept: Any
+) -> tuple[Any, tuple[_encode.Key, ...]]:
+    return codes[kept], tuple(key.rows(backend.take, kept) for key in targets)
+
+
+def _present(keys: list[_encode.Key], n: int, nulls: str, backend: select.Backend) -> Any:
+    """Return a mask of the rows that miss no id, or None when none does."""
+    missing = None
+    for key in keys:
+        if key.missing is None:
+            continue
+        missing = key.missing if missing is None else missing | key.missing
+        if nulls == "error":
+            raise DataError(
+                f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
+                f'{int(key.missing.argmax())}; fix the rows or leave them out with nulls="drop" '
+                "(--nulls drop)"
+            )
+    return None if missing is None else ~missing
+
+
+def _entity_key(
+    listed: _pairs.Entities, ids: str, backend: select.Backend
+) -> tuple[_encode.Key, ...]:
+    """Return the encoded entity list, after refusing an empty, missing or repeated entity."""
+    if not len(listed):
+        raise DataError("entities is empty; give the list of all entities that the score is over")
+    if len(listed) > np.iinfo(np.int32).max:
+        raise DataError(f"entities has {rows(len(listed))}; at most 2,147,483,647 can be scored")
+    keys = tuple(backend.encode(v, f"entities column {n!r}", ids) for n, v in listed.key)
+    for key in keys:
+        if key.missing is not None:
+            raise DataError(
+                f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
+                f"{int(key.missing.argmax())}; every listed entity needs its id"
+            )
+    repeated = backend.repeats([part for key in keys for part in key.parts])
+    if repeated.any():
+        twice = listed.rows(backend.to_host(repeated.nonzero()[0]))
+        raise DataError(
+            f"entities lists {some(ids_of(twice))} more than once ({rows(len(twice))} too many); "
+            "list each entity once, such as frame.drop_duplicates()"
+        )
+    return keys
