@@ -161,8 +161,10 @@ def scores(values: Any, where: str) -> Any:
         When they are not integers or floats, or one is missing or NaN.
     """
     array, dtype = to_arrow(values, where, "exact")
+    if not len(array):
+        return np.empty(0)
     kind = array.type
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or len(array) == 0):
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         raise DataError(
             f"{where} holds scores of type {dtype}; scores must be integers or floats, so convert "
             "the column to numbers first"
@@ -207,6 +209,8 @@ def to_arrow(values: Any, where: str, ids: str) -> tuple[Any, str]:
 
 
 def _one_chunk(array: pa.ChunkedArray) -> pa.Array:
+    if not len(array):  # no chunk at all cannot be joined for every type
+        return pa.nulls(0)
     if pa.types.is_string(array.type):  # 32-bit offsets overflow when chunks are joined
         array = array.cast(pa.large_string())
     joined = array.combine_chunks()
@@ -291,8 +295,9 @@ def _integers(values: list[Any]) -> Any:
         return pa.array(values, pa.int64())
     if low >= 0 and high <= UINT64_MAX:
         return pa.array(values, pa.uint64())
-    wide = (None if v is None else decimal.Decimal(int(v)) for v in values)
-    return pa.array(list(wide), pa.decimal256(76, 0))
+    wide = [None if v is None else decimal.Decimal(int(v)) for v in values]
+    fits = max(-low, high) < 10**38
+    return pa.array(wide, pa.decimal128(38, 0) if fits else pa.decimal256(76, 0))
 
 
 def _instants(values: list[Any]) -> Any:
@@ -433,7 +438,7 @@ def _from_decimals(array: Any, where: str, dtype: str) -> Any:
         pass
     values = array.to_pylist()
     for row, value in enumerate(values):
-        if value is not None and (value % 1 or abs(value) >= _WIDEST):
+        if value is not None and (value != value.to_integral_value() or abs(int(value)) >= _WIDEST):
             raise DataError(
                 f"{where} ({dtype}) holds a number that is not whole or beyond 126 bits, first at "
                 f"row {row} ({value}); convert the column to text"

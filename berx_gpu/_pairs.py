@@ -108,7 +108,7 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
     entity : str or list of str
         Key columns of a frame, and the names that a list gets.
     other : list of str
-        Names that a frame may have instead: those of the truth's own columns.
+        The truth's own names: those of a list, and of a frame that lacks `entity`.
     """
     names = _names(entity, "entity")
     if isinstance(obj, (Mapping, AbstractSet, str, bytes, PurePath)):
@@ -116,23 +116,24 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
             f"entities is a {type(obj).__name__}, which has no order to report in; "
             "give a list, an array, a Series or a frame"
         )
-    if isinstance(obj, pd.MultiIndex):
-        obj = obj.to_frame(index=False, name=list(names))
-    if isinstance(obj, (pd.Series, pd.Index)) or _is_device_list(obj):
-        name = names[0] if obj.name is None else obj.name
-        values = obj.reset_index(drop=True) if isinstance(obj, pd.Series) else obj.to_series()
-        return Entities(_listed([(name, values.reset_index(drop=True))], names))
     found = _frame_columns(obj, "entities")
     if found is not None:
         columns = found[1]
         if len(columns) == len(names) == 1:
             return Entities(columns)
-        held = [name for name, _ in columns]
-        if other and not set(names) <= set(held) and set(other) <= set(held):
-            names = tuple(other)
+        held = {name for name, _ in columns}
+        if not set(names) <= held and set(other) <= held:
+            names = tuple(other) or names
         key = _pick(columns, names, "entities", "entity")
         chosen = [name for name, _ in key]
         return Entities(key, [c for c in columns if c[0] not in chosen])
+    names = tuple(other) or names
+    if isinstance(obj, pd.MultiIndex):
+        return read_entities(obj.to_frame(index=False, name=list(names)), names)
+    if isinstance(obj, (pd.Series, pd.Index)) or _is_device_list(obj):
+        name = names[0] if obj.name is None else obj.name
+        values = obj.reset_index(drop=True) if isinstance(obj, pd.Series) else obj.to_series()
+        return Entities(_listed([(name, values.reset_index(drop=True))], names))
     if isinstance(obj, np.ndarray):
         if obj.ndim != 1:
             raise DataError(f"entities is an array of {obj.ndim} dimensions; give one of 1")
@@ -171,11 +172,14 @@ def to_arrow(values: Any, name: str) -> Any:
 def take(values: Any, codes: Any) -> Any:
     """Return some rows of a column, by position."""
     if isinstance(values, _ARROW):
+        for view, kind in _VIEWS.items():  # Arrow cannot take rows of these
+            values = values.cast(kind) if values.type == view else values
         return values.take(pa.array(codes))
     return values.iloc[codes].reset_index(drop=True)
 
 
 _ARROW = (pa.Array, pa.ChunkedArray)
+_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
 # -- frames -----------------------------------------------------------------------------------
@@ -346,7 +350,7 @@ def _from_mapping(
                 "put a single target in a list"
             )
         before = len(targets)
-        targets += values
+        targets.extend(values)
         keys += itertools.repeat(key, len(targets) - before)
     return Pairs(
         what,

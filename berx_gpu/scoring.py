@@ -318,7 +318,7 @@ def _slice_column(ev: Evaluation, key: Any) -> _pairs.Column:
     counts = ev._counts
     extras = dict(counts.truth.slice_columns)
     if isinstance(key, Mapping):
-        return "slice", _keyed(ev, pd.Series(list(key), dtype=object), list(key.values()))
+        return "slice", _keyed(ev, list(key), list(key.values()))
     if isinstance(key, pd.Series):
         index = key.index
         ids: Any = index if isinstance(index, pd.MultiIndex) else pd.Series(index.to_numpy())
@@ -481,7 +481,8 @@ def _evaluation(
     def pooled(part: float, whole: float) -> float:
         return part / whole if whole else zero_division
 
-    beta2 = beta * beta
+    totals = (xp.array([count]) for count in sums.values())
+    pooled_fbeta = backend.fbeta(*totals, beta) if sums["k"] or sums["t"] else [zero_division]
     return Evaluation(
         name=name,
         threshold=threshold,
@@ -498,7 +499,7 @@ def _evaluation(
         macro_fbeta_non_singleton=mean(fbeta[~single]),
         precision=pooled(sums["tp"], sums["k"]),
         recall=pooled(sums["tp"], sums["t"]),
-        pooled_fbeta=pooled((1 + beta2) * sums["tp"], beta2 * sums["t"] + sums["k"]),
+        pooled_fbeta=float(pooled_fbeta[0]),
         empty_baseline=int(single.sum()) / n,
         break_even=break_even_ratio(sums["tp"], sums["k"], sums["t"], beta=beta),
         dropped=dropped,

@@ -1,0 +1,92 @@
+"""The backends that every door is tested on, and a pandas that takes cuDF's liberties."""
+
+import dataclasses
+import os
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+from berx_gpu._backends import cpu, frames, select
+
+settings.register_profile(
+    "default",
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=int(os.environ.get("BERX_TEST_EXAMPLES", "100")),
+)
+settings.load_profile("default")
+
+_rng = np.random.default_rng(20)
+
+
+def _any_order(rows):
+    return rows.iloc[_rng.permutation(len(rows))].reset_index(drop=True)
+
+
+class LooseSeries(pd.Series):
+    """A Series that keeps no order where cuDF promises none."""
+
+    @property
+    def _constructor(self):
+        return LooseSeries
+
+    def drop_duplicates(self):
+        return _any_order(super().drop_duplicates())
+
+
+class LooseFrame(pd.DataFrame):
+    """A DataFrame that keeps no order where cuDF promises none, and takes only its arguments."""
+
+    @property
+    def _constructor(self):
+        return LooseFrame
+
+    @property
+    def _constructor_sliced(self):
+        return LooseSeries
+
+    def merge(self, right, *, on, how):
+        assert how in ("inner", "leftsemi", "leftanti"), "outer joins turn integers into floats"
+        assert not self[on].isna().any(axis=None), "nulls would match nulls"
+        return _any_order(super().merge(right, on=on, how=how))
+
+    def drop_duplicates(self, subset):
+        return _any_order(_any_order(self).pipe(pd.DataFrame.drop_duplicates, subset=subset))
+
+
+def loose_factorize(values):
+    """Number the distinct values in no particular order."""
+    codes, seen = pd.factorize(values)
+    shuffled = _rng.permutation(len(seen))
+    return shuffled[codes], seen
+
+
+#: What `_backends/frames.py` may use of a frame library; anything else is an AttributeError.
+LOOSE_PANDAS = SimpleNamespace(
+    DataFrame=LooseFrame, Series=LooseSeries, concat=pd.concat, factorize=loose_factorize
+)
+
+
+def loose_backend(piece_rows=7):
+    """Return the frame path on the loose pandas, in pieces of a few rows."""
+    libs = frames.Libraries(LOOSE_PANDAS, np, cpu.backend().take, piece_rows)
+    paths = ("lookup", "repeats", "match")
+    return dataclasses.replace(
+        cpu.backend(),
+        name="frames",
+        frames=LOOSE_PANDAS,
+        **{name: partial(getattr(frames, name), libs) for name in paths},
+    )
+
+
+@pytest.fixture(params=["cpu", "frames"])
+def backend(request, monkeypatch):
+    """Run a test on the CPU path and on the code that cuDF runs."""
+    if request.param == "frames":
+        loose = loose_backend()
+        monkeypatch.setattr(select, "select", lambda *_: loose)
+    return request.param
