@@ -265,42 +265,45 @@ def _exploded(pairs: Pairs) -> Pairs:
     lists = _as_lists(values, f"{pairs.what} column {name!r}")
     if lists is None:
         return pairs
-    parents = pc.list_parent_indices(lists)
+    lengths = _lengths(lists)
     score = pairs.score
     if score is not None:
         scores = _as_lists(score[1], f"{pairs.what} column {score[0]!r}")
-        if scores is None or not pc.list_value_length(lists).equals(pc.list_value_length(scores)):
+        if scores is None or not np.array_equal(lengths, _lengths(scores)):
             raise DataError(
                 f"{pairs.what} column {score[0]!r} must hold one score per target, in lists as "
                 f"long as those of {name!r}"
             )
         score = (score[0], pc.list_flatten(scores))
+    parents = np.repeat(np.arange(len(lengths)), lengths)
     return Pairs(
         pairs.what,
-        [(n, take(v, parents.to_numpy())) for n, v in pairs.entity],
+        [(n, take(v, parents)) for n, v in pairs.entity],
         [(name, pc.list_flatten(lists))],
         score,
         pairs.library,
     )
 
 
+def _lengths(lists: Any) -> Any:
+    return pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+
+
 def _as_lists(values: Any, where: str) -> Any:
     """Return a list-valued column as an Arrow list array, or None when it holds plain values."""
+    if is_device(values):
+        if str(values.dtype).startswith("list"):
+            raise DataError(f"{where} holds lists on the GPU; explode it first: frame.explode(...)")
+        return None
     if isinstance(values, pd.Series):
         if values.dtype == object:
             return _objects_as_lists(list(values), where)
         if not isinstance(values.dtype, pd.ArrowDtype):
             return None
         values = pa.array(values, from_pandas=True)
-    if not isinstance(values, _ARROW):
-        return values.to_arrow() if str(getattr(values, "dtype", "")).startswith("list") else None
-    kind = values.type
-    t = pa.types
-    if t.is_list_view(kind) or t.is_large_list_view(kind) or t.is_fixed_size_list(kind):
-        values = values.cast(pa.large_list(kind.value_type))
-    elif not (t.is_list(kind) or t.is_large_list(kind)):
-        return None
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    t, kind = pa.types, values.type
+    tests = (t.is_list, t.is_large_list, t.is_fixed_size_list, t.is_list_view, t.is_large_list_view)
+    return values if any(test(kind) for test in tests) else None
 
 
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
