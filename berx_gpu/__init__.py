@@ -19,7 +19,7 @@ _ROOMS = {
     "truth": ("Truth",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
-__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604
+__all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from berx_gpu.errors import DataError as DataError

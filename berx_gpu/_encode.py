@@ -7,9 +7,6 @@ meet: that is an error, not a mismatch.
 
 from __future__ import annotations
 
-import datetime as dt
-import decimal
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +16,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from berx_gpu.errors import DataError, rows, some
+from berx_gpu._columns import (
+    EXACT_FLOAT,
+    INT64_MAX,
+    INT64_MIN,
+    UINT64_MAX,
+    as_text_cure,
+    host_array,
+    objects,
+    refused,
+)
+from berx_gpu.errors import DataError, rows
 
-INT64_MIN, INT64_MAX, UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
-_EXACT_FLOAT = 2**53
 _WIDEST = 2**126
-_TEXT = pd.StringDtype("pyarrow", na_value=np.nan)
-_AS_TEXT = 'make them one type, or compare their written text with ids="text" (--ids text)'
+_WRITTEN = {"integer", "text", "uuid", "date"}
+_TEXT: Any = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,9 @@ class Key:
 
     def rows(self, take: Callable[[Any, Any], Any], kept: Any) -> Key:
         """Return the rows that a mask or an index array keeps, none of which may be missing."""
-        return Key(self.kind, tuple(take(p, kept) for p in self.parts), None, self.dtype, self.where)
+        return Key(
+            self.kind, tuple(take(p, kept) for p in self.parts), None, self.dtype, self.where
+        )
 
 
 def encode(values: Any, where: str, ids: str) -> Key:
@@ -69,7 +76,7 @@ def encode(values: Any, where: str, ids: str) -> Key:
     ids : {"exact", "text"}
         Whether numbers, dates and UUIDs are turned into their written text.
     """
-    array, dtype = to_arrow(values, where, ids)
+    array, dtype = host_array(values, where, ids)
     nulls = _missing(array)
     kind, parts = _parts(array, nulls, where, dtype, ids)
     return Key(kind, parts, nulls if nulls.any() else None, dtype, where)
@@ -86,7 +93,8 @@ def same_kind(a: Sequence[Key], b: Sequence[Key]) -> None:
         if "empty" not in (x.kind, y.kind) and x.kind != y.kind:
             raise DataError(
                 f"{x.where} holds {x.kind} ids ({x.dtype}) but {y.where} holds {y.kind} ids "
-                f"({y.dtype}), so no id could ever match; {_AS_TEXT}"
+                f"({y.dtype}), so no id could ever match; "
+                + as_text_cure({x.kind, y.kind}, _WRITTEN)
             )
 
 
@@ -124,21 +132,24 @@ def look_alikes(pred: Any, truth: Any) -> int:
     Almost no data set has an id that stripping or NFC changes, and one pass over the bytes shows
     it. Only when there are such ids are the distinct ids of both sides compared.
     """
-    odd_truth = pc.unique(_odd(pa.chunked_array(pa.array(truth))))
-    odd_pred = pc.unique(_odd(pa.chunked_array(pa.array(pred))))
-    if not len(odd_truth) and not len(odd_pred):
+    try:
+        odd_truth = pc.unique(_odd(pa.chunked_array(pa.array(truth))))
+        odd_pred = pc.unique(_odd(pa.chunked_array(pa.array(pred))))
+        if not len(odd_truth) and not len(odd_pred):
+            return 0
+        plain_of_true = _plain(odd_truth)
+        true_ids = pc.unique(pa.array(truth))
+        stray = odd_pred.filter(pc.invert(pc.is_in(odd_pred, true_ids)))
+        tidied = _plain(stray)
+    except pa.ArrowInvalid:  # not UTF-8 at all: there is no Unicode form to compare
         return 0
-    true_ids = pc.unique(pa.array(truth))
-    plain_of_true = _plain(odd_truth)
-    stray = odd_pred.filter(pc.invert(pc.is_in(odd_pred, true_ids)))
-    tidied = _plain(stray)
     meets = pc.or_(pc.is_in(tidied, true_ids), pc.is_in(tidied, plain_of_true))
     count = int(pc.sum(meets).as_py() or 0)
     # The other way round: a plain predicted id whose only true partner is an odd one.
     partner = pc.unique(plain_of_true)
     partner = partner.filter(pc.invert(pc.is_in(partner, true_ids)))
     partner = partner.filter(pc.invert(pc.is_in(partner, odd_pred)))
-    met = pc.is_in(partner, pc.unique(pa.array(pred))) if len(partner) else pa.array([], pa.bool_())
+    met = pc.is_in(partner, pc.unique(pa.array(pred)))
     return count + int(pc.sum(met).as_py() or 0)
 
 
@@ -152,196 +163,70 @@ def _odd(text: Any) -> Any:
     return text.filter(pc.or_(pc.invert(pc.string_is_ascii(text)), blank))
 
 
-def scores(values: Any, where: str) -> Any:
+def scores(values: Any, where: str, present: Any = None) -> Any:
     """Return a host column of scores as a float32, float64, int64 or uint64 array.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.Array or pyarrow.ChunkedArray
+    where : str
+        How messages call the column.
+    present : bool array, optional
+        Which rows count; a score may be missing in the others.
 
     Raises
     ------
     DataError
         When they are not integers or floats, or one is missing or NaN.
     """
-    array, dtype = to_arrow(values, where, "exact")
-    if not len(array):
-        return np.empty(0)
-    kind = array.type
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+    if isinstance(values, pd.Series) and values.dtype == object:
+        numbers, families = objects(list(values))
+        if families in (["float", "int"], ["int"]) and not _all_int64(numbers):
+            values = pd.Series([None if v is None else float(v) for v in numbers], dtype="float64")
+    array, dtype = host_array(values, where, "exact")
+    check_score_type(array.type, dtype, where)
+    missing = _missing(array)
+    check_scores_present(missing if present is None else missing & present, where)
+    if pa.types.is_null(array.type):
+        return np.full(len(array), np.nan)
+    if pa.types.is_float16(array.type):
+        array = pa.array(array.to_numpy(zero_copy_only=False).astype(np.float32))
+    if pa.types.is_floating(array.type):
+        return array.to_numpy(zero_copy_only=False)
+    return _filled(array.cast(pa.uint64() if pa.types.is_uint64(array.type) else pa.int64()))
+
+
+def _all_int64(numbers: list[Any]) -> bool:
+    return all(
+        v is None or (not isinstance(v, (float, np.floating)) and INT64_MIN <= v <= UINT64_MAX)
+        for v in numbers
+    )
+
+
+def check_score_type(kind: pa.DataType, dtype: str, where: str) -> None:
+    """Raise unless scores are integers or floats (or there are none)."""
+    t = pa.types
+    if not (t.is_floating(kind) or t.is_integer(kind) or t.is_null(kind)):
         raise DataError(
             f"{where} holds scores of type {dtype}; scores must be integers or floats, so convert "
             "the column to numbers first"
         )
-    nulls = _missing(array)
-    if nulls.any():
+
+
+def check_scores_present(missing: Any, where: str) -> None:
+    """Raise when a score is null or NaN."""
+    if missing.any():
         raise DataError(
-            f"{where} misses a score in {rows(int(nulls.sum()))}, first at row "
-            f"{int(nulls.argmax())}; score these rows, remove them, or give them +inf or -inf"
+            f"{where} misses a score in {rows(int(missing.sum()))}, first at row "
+            f"{int(missing.argmax())}; score these rows, remove them, or give them +inf or -inf"
         )
-    if pa.types.is_float16(kind):
-        return array.to_numpy(zero_copy_only=False).astype(np.float32)
-    if pa.types.is_floating(kind):
-        return array.to_numpy()
-    return array.cast(pa.uint64() if pa.types.is_uint64(kind) else pa.int64()).to_numpy()
-
-
-# -- any host column -> one Arrow array -------------------------------------------------------
-
-
-def to_arrow(values: Any, where: str, ids: str) -> tuple[Any, str]:
-    """Return an Arrow array and the name of the caller's type."""
-    if isinstance(values, pd.Series):
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            names, dtype = to_arrow(pd.Series(values.cat.categories), where, ids)
-            codes = values.cat.codes.to_numpy()
-            return names.take(pa.array(codes, mask=codes < 0)), f"category of {dtype}"
-        if values.dtype == object:
-            return _from_objects(list(values), where, ids)
-        dtype = str(values.dtype)
-        try:
-            array = pa.array(values, from_pandas=True)
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise _refused(where, dtype) from error
-    else:
-        array, dtype = values, str(values.type)
-    if isinstance(array, pa.ChunkedArray):
-        array = _one_chunk(array)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    return array, dtype
-
-
-def _one_chunk(array: pa.ChunkedArray) -> pa.Array:
-    if not len(array):  # no chunk at all cannot be joined for every type
-        return pa.nulls(0)
-    if pa.types.is_string(array.type):  # 32-bit offsets overflow when chunks are joined
-        array = array.cast(pa.large_string())
-    joined = array.combine_chunks()
-    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
-
-
-_FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("bool", (bool, np.bool_)),
-    ("int", (int, np.integer)),
-    ("float", (float, np.floating)),
-    ("str", (str,)),
-    ("bytes", (bytes, bytearray)),
-    ("UUID", (uuid.UUID,)),
-    ("datetime", (dt.datetime, np.datetime64)),
-    ("date", (dt.date,)),
-    ("Decimal", (decimal.Decimal,)),
-)
-_MISSING_TYPES = {type(None), type(pd.NA), type(pd.NaT)}
-
-
-def _family(kind: type) -> str:
-    return next((name for name, types in _FAMILIES if issubclass(kind, types)), kind.__name__)
-
-
-def _from_objects(values: list[Any], where: str, ids: str) -> tuple[Any, str]:
-    """Return Python objects as an Arrow array, without letting any library guess their type."""
-    kinds = set(map(type, values))
-    if any(issubclass(k, (float, np.floating, np.datetime64)) for k in kinds):
-        values = [None if v != v else v for v in values]  # noqa: PLR0124 - NaN and NaT only
-        kinds = set(map(type, values))
-    if kinds & _MISSING_TYPES:
-        values = [None if type(v) in _MISSING_TYPES else v for v in values]
-    families = sorted({_family(k) for k in kinds - _MISSING_TYPES})
-    dtype = "Python " + " and ".join(families) if families else "no value"
-    if families == ["float", "int"]:
-        values, families = [_whole(v, where) for v in values], ["int"]
-    if len(families) > 1:
-        if ids != "text":
-            first = [next(i for i, v in enumerate(values) if _family(type(v)) == f) for f in families]
-            seen = " and ".join(f"{f} (first at row {i})" for f, i in zip(families, first, strict=True))
-            raise DataError(f"{where} mixes {seen} in {rows(len(values))}; {_AS_TEXT}")
-        return pa.array([_written(v, where) for v in values], pa.large_string()), dtype
-    convert = _CONVERT.get(families[0]) if families else pa.nulls
-    if convert is None:
-        raise _refused(where, dtype)
-    try:
-        return (convert(values) if families else pa.nulls(len(values))), dtype
-    except (pa.ArrowException, UnicodeEncodeError, OverflowError, ValueError, TypeError) as error:
-        raise DataError(
-            f"{where} ({dtype}) holds a value that is no exact id: {error}; "
-            'convert the column to integers or text first, or use ids="text"'
-        ) from error
-
-
-def _whole(value: Any, where: str) -> int | None:
-    if value is None or isinstance(value, (int, np.integer)):
-        return value
-    if not float(value).is_integer() or abs(value) >= _EXACT_FLOAT:
-        raise DataError(f"{where} mixes whole numbers with the float {value!r}; {_AS_TEXT}")
-    return int(value)
-
-
-def _written(value: Any, where: str) -> str | None:
-    """Return the written text of one id: the same text on every side and from every library."""
-    if value is None or isinstance(value, str):
-        return value
-    family = _family(type(value))
-    if family in ("int", "UUID", "date"):
-        return str(value)
-    if family == "float":
-        return str(_whole(value, where))
-    if family == "Decimal" and value == value.to_integral_value():
-        return str(int(value))
-    raise DataError(f"{where} holds {value!r} ({family}), which has no one written form; "
-                    "convert the column to text yourself")
-
-
-def _integers(values: list[Any]) -> Any:
-    present = [int(v) for v in values if v is not None]
-    low, high = min(present), max(present)
-    if low >= INT64_MIN and high <= INT64_MAX:
-        return pa.array(values, pa.int64())
-    if low >= 0 and high <= UINT64_MAX:
-        return pa.array(values, pa.uint64())
-    wide = [None if v is None else decimal.Decimal(int(v)) for v in values]
-    fits = max(-low, high) < 10**38
-    return pa.array(wide, pa.decimal128(38, 0) if fits else pa.decimal256(76, 0))
-
-
-def _instants(values: list[Any]) -> Any:
-    present = [v for v in values if v is not None]
-    aware = {getattr(v, "tzinfo", None) is not None for v in present}
-    if len(aware) > 1:
-        raise ValueError("some timestamps have a time zone and some have none")
-    nanos = any(isinstance(v, np.datetime64) or getattr(v, "nanosecond", 0) for v in present)
-    return pa.array(values, pa.timestamp("ns" if nanos else "us", "UTC" if aware == {True} else None))
-
-
-def _uuids(values: list[Any]) -> Any:
-    raw = pa.array([None if v is None else v.bytes for v in values], pa.binary(16))
-    return pa.ExtensionArray.from_storage(pa.uuid(), raw)
-
-
-_CONVERT: dict[str, Callable[[list[Any]], Any]] = {
-    "bool": lambda v: pa.array(v, pa.bool_()),
-    "int": _integers,
-    "float": lambda v: pa.array(v, pa.float64()),
-    "str": lambda v: pa.array(v, pa.large_string()),
-    "bytes": lambda v: pa.array(v, pa.large_binary()),
-    "UUID": _uuids,
-    "datetime": _instants,
-    "date": lambda v: pa.array(v, pa.date32()),
-    "Decimal": lambda v: pa.array(v),
-}
-
-
-# -- an Arrow array -> kind and parts ---------------------------------------------------------
 
 
 def _missing(array: Any) -> Any:
     return array.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
 
 
-def _refused(where: str, dtype: str) -> DataError:
-    return DataError(f"{where} has type {dtype}, which is no id; give integers, text, UUIDs, dates, "
-                     "timestamps, bytes or bools")
-
-
-def _parts(
-    array: Any, nulls: Any, where: str, dtype: str, ids: str
-) -> tuple[str, tuple[Any, ...]]:
+def _parts(array: Any, nulls: Any, where: str, dtype: str, ids: str) -> tuple[str, tuple[Any, ...]]:
     if nulls.all():
         return "empty", ()
     if pa.types.is_floating(array.type):
@@ -356,7 +241,7 @@ def _parts(
     if pa.types.is_decimal(kind):
         return "integer", _wide_parts(array)
     if _is_text(kind):
-        return "text", (_text_part(array),)
+        return "text", (text_part(array),)
     if pa.types.is_boolean(kind):
         return "bool", (_filled(array.cast(pa.int64())),)
     if pa.types.is_date(kind):
@@ -367,8 +252,8 @@ def _parts(
     if isinstance(kind, pa.UuidType):
         return "uuid", _uuid_parts(array)
     if _is_binary(kind):
-        return "binary", (_text_part(_hex(array)),)
-    raise _refused(where, dtype)
+        return "binary", (text_part(_hex(array)),)
+    raise refused(where, dtype)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -390,7 +275,8 @@ def _filled(array: Any) -> Any:
     return pc.fill_null(array, 0).to_numpy()
 
 
-def _text_part(array: Any) -> Any:
+def text_part(array: Any) -> Any:
+    """Return Arrow text as a pandas text array over the same bytes."""
     return _TEXT.__from_arrow__(array.cast(pa.large_string()))
 
 
@@ -418,7 +304,7 @@ def _wide_parts(array: Any) -> tuple[Any, ...]:
 def _from_floats(array: Any, nulls: Any, where: str, dtype: str) -> Any:
     values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
     with np.errstate(invalid="ignore"):
-        exact = (np.floor(values) == values) & (np.abs(values) < _EXACT_FLOAT)
+        exact = (np.floor(values) == values) & (np.abs(values) < EXACT_FLOAT)
     bad = ~exact & ~nulls
     if bad.any():
         row = int(bad.argmax())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import sys
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -13,15 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from berx_gpu import _encode
 from berx_gpu._backends.select import is_device
+from berx_gpu._columns import ARROW, INT64_MAX, INT64_MIN, Column, is_missing, same_name, take
+from berx_gpu._lists import as_lists
 from berx_gpu.errors import DataError, some
 
 Names = Hashable | Sequence[Hashable]
-Column = tuple[Hashable, Any]
-"""A caller's column name, and a pandas or cuDF Series or an Arrow array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +33,8 @@ class Pairs:
     score : (name, values) or None
     library : {"pandas", "polars", "pyarrow", "cudf"}
         Where results go back to.
+    origin : int array or None
+        The caller's row of each pair, where lists of targets were taken apart.
     """
 
     what: str
@@ -43,9 +42,14 @@ class Pairs:
     target: list[Column]
     score: Column | None
     library: str
+    origin: Any = None
 
     def __len__(self) -> int:
         return len(self.entity[0][1])
+
+    def row(self, position: Any) -> int:
+        """Return the caller's own row of a pair."""
+        return int(position if self.origin is None else self.origin[int(position)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,14 @@ class Entities:
 
     def rows(self, codes: Any) -> Entities:
         """Return the entities at some positions, in that order."""
-        return Entities(*([(n, take(v, codes)) for n, v in c] for c in (self.key, self.extras)))
+        return self._with(lambda values: take(values, codes))
+
+    def copied(self) -> Entities:
+        """Return the list over memory of its own; Arrow data never changes."""
+        return self._with(lambda values: values if isinstance(values, ARROW) else values.copy())
+
+    def _with(self, change: Callable[[Any], Any]) -> Entities:
+        return Entities(*([(n, change(v)) for n, v in c] for c in (self.key, self.extras)))
 
 
 def read_pairs(
@@ -88,8 +99,9 @@ def read_pairs(
         return _from_tuples(obj, what, entity_names, target_names, score)
     library, columns = found
     scores = None if score is None else _pick(columns, (score,), what, "score")[0]
-    rest = [c for c in columns if c[0] != (score or "score")]
-    if len(rest) == 2 and (entity, target) == ("entity", "target"):
+    rest = [c for c in columns if not same_name(c[0], "score" if score is None else score)]
+    unnamed = all(map(same_name, (*entity_names, *target_names), ("entity", "target")))
+    if len(rest) == 2 and unnamed and not same_name(rest[0][0], rest[1][0]):
         # Two columns need no names; one that has a usual name is still taken by it.
         swapped = rest[0][0] == "target" or rest[1][0] == "entity"
         key, matched = ([rest[1]], [rest[0]]) if swapped else ([rest[0]], [rest[1]])
@@ -111,7 +123,7 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
         The truth's own names: those of a list, and of a frame that lacks `entity`.
     """
     names = _names(entity, "entity")
-    if isinstance(obj, (Mapping, AbstractSet, str, bytes, PurePath)):
+    if isinstance(obj, (Mapping, AbstractSet, str, bytes, bytearray, PurePath)):
         raise DataError(
             f"entities is a {type(obj).__name__}, which has no order to report in; "
             "give a list, an array, a Series or a frame"
@@ -128,15 +140,15 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
         chosen = [name for name, _ in key]
         return Entities(key, [c for c in columns if c[0] not in chosen])
     names = tuple(other) or names
-    if isinstance(obj, pd.MultiIndex):
+    if isinstance(obj, pd.MultiIndex) and obj.nlevels == len(names):
         return read_entities(obj.to_frame(index=False, name=list(names)), names)
     if isinstance(obj, (pd.Series, pd.Index)) or _is_device_list(obj):
         name = names[0] if obj.name is None else obj.name
-        values = obj.reset_index(drop=True) if isinstance(obj, pd.Series) else obj.to_series()
+        values = obj.to_series() if hasattr(obj, "to_series") else obj
         return Entities(_listed([(name, values.reset_index(drop=True))], names))
     if isinstance(obj, np.ndarray):
-        if obj.ndim != 1:
-            raise DataError(f"entities is an array of {obj.ndim} dimensions; give one of 1")
+        if obj.ndim != 1 or obj.dtype.names:
+            raise DataError(f"entities is an array of {obj.ndim} dimensions; give a plain one of 1")
         return Entities(_listed([(names[0], pd.Series(obj, copy=True))], names))
     if (arrow := _arrow_list(obj)) is not None:
         return Entities(_listed([(names[0], arrow)], names))
@@ -145,49 +157,15 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
     return Entities(_tuple_columns(list(obj), names, "entities"))
 
 
-def build_frame(columns: Sequence[Column], library: str) -> Any:
-    """Return named columns as a frame of the caller's library; a name twice is an error."""
-    names = [name for name, _ in columns]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise DataError(
-            f"the result would have two columns called {some(twice)}; rename the column in the "
-            "frames you pass"
-        )
-    if library == "cudf":
-        return sys.modules["cudf"].DataFrame(dict(columns))
-    if library == "pandas":
-        host = {n: v.to_pandas() if isinstance(v, _ARROW) else v for n, v in columns}
-        return pd.DataFrame({n: pd.Series(v).reset_index(drop=True) for n, v in host.items()})
-    table = pa.table({str(name): to_arrow(values, str(name)) for name, values in columns})
-    return table if library == "pyarrow" else sys.modules["polars"].from_arrow(table)
-
-
-def to_arrow(values: Any, name: str) -> Any:
-    """Return a host column as an Arrow array."""
-    if isinstance(values, pd.Series):
-        return _encode.to_arrow(values, f"column {name!r}", "exact")[0]
-    return values if isinstance(values, _ARROW) else pa.array(values)
-
-
-def take(values: Any, codes: Any) -> Any:
-    """Return some rows of a column, by position."""
-    if isinstance(values, _ARROW):
-        for view, kind in _VIEWS.items():  # Arrow cannot take rows of these
-            values = values.cast(kind) if values.type == view else values
-        return values.take(pa.array(codes))
-    return values.iloc[codes].reset_index(drop=True)
-
-
-_ARROW = (pa.Array, pa.ChunkedArray)
-_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-
-
 # -- frames -----------------------------------------------------------------------------------
 
 
 def _names(names: Names, option: str) -> tuple[Hashable, ...]:
-    listed = tuple(names) if isinstance(names, (list, tuple)) else (names,)
-    if not listed or len(set(listed)) < len(listed):
+    several = isinstance(names, (list, tuple, np.ndarray, pd.Index))
+    listed = tuple(names) if several else (names,)  # type: ignore[arg-type]
+    if not listed or not all(isinstance(name, Hashable) for name in listed):
+        raise DataError(f"{option}={names!r}: give a column name or a list of column names")
+    if any(same_name(a, b) for a, b in itertools.combinations(listed, 2)):
         raise DataError(f"{option}={names!r}: name each key column once")
     return listed
 
@@ -200,7 +178,9 @@ def _frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
     if is_device(obj) and hasattr(obj, "columns"):
         return "cudf", [(name, obj[name].reset_index(drop=True)) for name in obj.columns]
     if isinstance(obj, (str, bytes, PurePath)):
-        raise DataError(f"{what} is the text or path {str(obj)!r}, not a frame; read the file first")
+        raise DataError(
+            f"{what} is the text or path {str(obj)!r}, not a frame; read the file first"
+        )
     if hasattr(obj, "collect_schema") and hasattr(obj, "collect"):
         raise DataError(f"{what} is a lazy frame; call .collect() first")
     if isinstance(obj, (pd.Series, pd.Index)) or _arrow_list(obj) is not None:
@@ -210,20 +190,36 @@ def _frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
             f"{what} is one column ({type(obj).__name__}); give a frame of two, such as "
             "series.reset_index()"
         )
+    if _is_polars(obj):
+        return "polars", [(name, _from_polars(obj.get_column(name))) for name in obj.columns]
     if isinstance(obj, pa.RecordBatch) or hasattr(obj, "__arrow_c_stream__"):
-        table = pa.Table.from_batches([obj]) if isinstance(obj, pa.RecordBatch) else pa.table(obj)
-        library = "polars" if type(obj).__module__.split(".")[0] == "polars" else "pyarrow"
-        return library, list(zip(table.column_names, table.columns, strict=True))
+        batch = pa.Table.from_batches([obj]) if isinstance(obj, pa.RecordBatch) else obj
+        # Importing a table that is one already would trip over chunks without rows.
+        table = batch if isinstance(batch, pa.Table) else pa.table(batch)
+        return "pyarrow", list(zip(table.column_names, table.columns, strict=True))
     return None
+
+
+def _is_polars(obj: Any) -> bool:
+    return type(obj).__module__.split(".")[0] == "polars"
+
+
+def _from_polars(series: Any) -> Any:
+    """Return a polars Series as Arrow, or as Python objects where Arrow has no such type."""
+    if str(series.dtype) in ("Object", "Int128", "UInt128"):
+        return pd.Series(series.to_list(), dtype=object)
+    return pa.chunked_array(series)
 
 
 def _arrow_list(obj: Any) -> Any:
     """Return an Arrow array when `obj` is one column of Arrow data, such as a polars Series."""
-    if isinstance(obj, _ARROW):
+    if isinstance(obj, ARROW):
         return obj
-    if type(obj).__name__ == "Series" and hasattr(obj, "__arrow_c_stream__"):
-        return pa.chunked_array(obj)
-    return None
+    if type(obj).__name__ != "Series":
+        return None
+    if _is_polars(obj):
+        return _from_polars(obj)
+    return pa.chunked_array(obj) if hasattr(obj, "__arrow_c_stream__") else None
 
 
 def _is_device_list(obj: Any) -> bool:
@@ -235,13 +231,14 @@ def _pick(
 ) -> list[Column]:
     picked = []
     for name in names:
-        found = [c for c in columns if c[0] == name]
-        if len(found) != 1:
-            problem = "no column" if not found else f"{len(found)} columns called"
+        found = [c for c in columns if same_name(c[0], name)]
+        if len(found) > 1:
+            raise DataError(f"{what} has {len(found)} columns called {name!r}; rename all but one")
+        if not found:
             labels = ", ".join(repr(c[0]) for c in columns) or "none"
             raise DataError(
-                f"{what} has {problem} {name!r}; its columns are {labels}. Name the right one with "
-                f'{option}="..." ({_FLAGS.get(what, "--columns")} on the command line)'
+                f"{what} has no column {name!r}; its columns are {labels}. Name the right one with "
+                f'{option}="..." ({_FLAGS[what]} on the command line)'
             )
         picked += found
     return picked
@@ -262,72 +259,22 @@ def _exploded(pairs: Pairs) -> Pairs:
     if len(pairs.target) != 1:
         return pairs
     name, values = pairs.target[0]
-    lists = _as_lists(values, f"{pairs.what} column {name!r}")
+    lists = as_lists(values, f"{pairs.what} column {name!r}", ordered=pairs.score is not None)
     if lists is None:
         return pairs
-    lengths = _lengths(lists)
+    lengths, targets = lists
     score = pairs.score
     if score is not None:
-        scores = _as_lists(score[1], f"{pairs.what} column {score[0]!r}")
-        if scores is None or not np.array_equal(lengths, _lengths(scores)):
+        scores = as_lists(score[1], f"{pairs.what} column {score[0]!r}", ordered=True)
+        if scores is None or not np.array_equal(lengths, scores[0]):
             raise DataError(
                 f"{pairs.what} column {score[0]!r} must hold one score per target, in lists as "
                 f"long as those of {name!r}"
             )
-        score = (score[0], pc.list_flatten(scores))
-    parents = np.repeat(np.arange(len(lengths)), lengths)
-    return Pairs(
-        pairs.what,
-        [(n, take(v, parents)) for n, v in pairs.entity],
-        [(name, pc.list_flatten(lists))],
-        score,
-        pairs.library,
-    )
-
-
-def _lengths(lists: Any) -> Any:
-    return pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
-
-
-def _as_lists(values: Any, where: str) -> Any:
-    """Return a list-valued column as an Arrow list array, or None when it holds plain values."""
-    if is_device(values):
-        if str(values.dtype).startswith("list"):
-            raise DataError(f"{where} holds lists on the GPU; explode it first: frame.explode(...)")
-        return None
-    if isinstance(values, pd.Series):
-        if values.dtype == object:
-            return _objects_as_lists(list(values), where)
-        if not isinstance(values.dtype, pd.ArrowDtype):
-            return None
-        values = pa.array(values, from_pandas=True)
-    t, kind = pa.types, values.type
-    tests = (t.is_list, t.is_large_list, t.is_fixed_size_list, t.is_list_view, t.is_large_list_view)
-    return values if any(test(kind) for test in tests) else None
-
-
-_LISTS = (list, tuple, set, frozenset, np.ndarray)
-
-
-def _objects_as_lists(values: list[Any], where: str) -> Any:
-    is_list = [isinstance(v, _LISTS) for v in values]
-    if not any(is_list):
-        return None
-    for row, (value, listed) in enumerate(zip(values, is_list, strict=True)):
-        if not listed and not _is_missing(value):
-            raise DataError(
-                f"{where} holds lists of targets and single values, first at row {row} "
-                f"({value!r}); put single targets in lists of one"
-            )
-    lists = [list(v) if listed else [] for v, listed in zip(values, is_list, strict=True)]
-    offsets = np.cumsum([0, *map(len, lists)])
-    flat = list(itertools.chain.from_iterable(lists))
-    items, _ = _encode.to_arrow(pd.Series(flat, dtype=object), where, "exact")
-    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or bool(value != value)
+        score = (score[0], scores[1])
+    origin = np.repeat(np.arange(len(lengths)), lengths)
+    entity = [(n, take(v, origin)) for n, v in pairs.entity]
+    return Pairs(pairs.what, entity, [(name, targets)], score, pairs.library, origin)
 
 
 # -- plain Python -----------------------------------------------------------------------------
@@ -345,7 +292,7 @@ def _from_mapping(
     keys: list[Any] = []
     targets: list[Any] = []
     for key, values in obj.items():
-        if values is None:
+        if is_missing(values):
             continue
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise DataError(
@@ -353,7 +300,7 @@ def _from_mapping(
                 "put a single target in a list"
             )
         before = len(targets)
-        targets.extend(values)
+        targets.extend(values.to_pylist() if isinstance(values, ARROW) else values)
         keys += itertools.repeat(key, len(targets) - before)
     return Pairs(
         what,
@@ -386,8 +333,10 @@ def _from_tuples(
                 f"{what} row {row} is {item!r}; every row must be a tuple (entity, target"
                 + (")" if width == 2 else ", score)")
             )
-    columns = [list(c) for c in zip(*(item[:width] for item in listed), strict=True)] or [[]] * width
-    scores = None if score is None else (score, pd.Series(columns[2]))
+    columns = [list(c) for c in zip(*(item[:width] for item in listed), strict=True)] or [
+        []
+    ] * width
+    scores = None if score is None else (score, pd.Series(columns[2], dtype=object))
     return Pairs(
         what,
         _tuple_columns(columns[0], entity, what),
@@ -414,8 +363,11 @@ def _tuple_columns(values: list[Any], names: tuple[Hashable, ...], what: str) ->
 def _plain_series(values: list[Any]) -> pd.Series[Any]:
     """Return Python values as a Series whose type no library guessed, unless all are plain."""
     kinds = set(map(type, values))
-    if kinds == {str} or (kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63):
-        return pd.Series(values)
+    if kinds == {str} or (kinds == {int} and INT64_MIN <= min(values) <= max(values) <= INT64_MAX):
+        try:
+            return pd.Series(values)
+        except UnicodeEncodeError:  # told by the encoding, which knows the column
+            pass
     return pd.Series(values, dtype=object)
 
 
@@ -426,5 +378,3 @@ def _listed(columns: list[Column], names: tuple[Hashable, ...]) -> list[Column]:
             "a frame with these columns or a list of tuples"
         )
     return columns
-
-

@@ -56,29 +56,58 @@ def cli() -> None:
 @click.argument("truth")
 @click.option("--entities", metavar="FILE", help="The entities that the score is over. Required.")
 @click.option("--threshold", type=float, help="Keep pairs with at least this score.")
-@click.option("--by", multiple=True, metavar="COLUMN[,COLUMN]",
-              help="Slice by columns of the entities file, or by n_true. Repeatable.")
-@click.option("--where", multiple=True, metavar="COLUMN=VALUE",
-              help="Score only entities with this value. Repeatable: all must hold.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN[,COLUMN]",
+    help="Slice by columns of the entities file, or by n_true. Repeatable.",
+)
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Score only entities with this value. Repeatable: all must hold.",
+)
 @click.option("--only", metavar="FILE", help="Score only the entities in this file, one id a line.")
 @click.option("--beta", type=float, default=0.5, show_default=True, help="β of F (not β²).")
-@click.option("--pred-columns", metavar="ENTITY,TARGET[,SCORE]",
-              help="Columns of the predictions; two columns need no names.")
+@click.option(
+    "--pred-columns",
+    metavar="ENTITY,TARGET[,SCORE]",
+    help="Columns of the predictions; two columns need no names.",
+)
 @click.option("--truth-columns", metavar="ENTITY,TARGET", help="Columns of the truth.")
 @click.option("--entity-column", metavar="ENTITY", help="Id column of the entities file.")
 @click.option("--no-header", is_flag=True, help="Text files start with data, not with names.")
-@click.option("--ids", type=click.Choice(["exact", "text"]), default="exact", show_default=True,
-              help="Compare ids as they are, or as written text (7 then equals '7').")
-@click.option("--nulls", type=click.Choice(["error", "drop"]), default="error", show_default=True,
-              help="What to do with rows that miss an id.")
-@click.option("--unknown-entities", type=click.Choice(["error", "drop"]), default="error",
-              show_default=True, help="What to do with predictions for entities not listed.")
+@click.option(
+    "--ids",
+    type=click.Choice(["exact", "text"]),
+    default="exact",
+    show_default=True,
+    help="Compare ids as they are, or as written text (7 then equals '7').",
+)
+@click.option(
+    "--nulls",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What to do with rows that miss an id.",
+)
+@click.option(
+    "--unknown-entities",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What to do with predictions for entities not listed.",
+)
 @click.option("--name", help="What to call the predictions.  [default: the file's name]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
-@click.option("--output", metavar="FILE",
-              help="Write the report (.txt, .json, .md) or the scores of every entity "
-                   "(.parquet, .csv, .tsv), by the file's ending.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the report (.txt, .json, .md) or the scores of every entity "
+    "(.parquet, .csv, .tsv), by the file's ending.",
+)
 @click.option("--fail-under", type=float, metavar="F", help="Exit 1 when macro F is below this.")
 @click.option("--quiet", is_flag=True, help="No table, notes or warnings.")
 def score(
@@ -182,7 +211,9 @@ def _columns(text: str | None, option: str, least: int, most: int) -> list[str]:
         return ["entity", "target"]
     names = text.split(",")
     if not least <= len(names) <= most or "" in names:
-        raise DataError(f"{option} {text!r}: give {least} names with a comma between, such as id,match")
+        raise DataError(
+            f"{option} {text!r}: give {least} names with a comma between, such as id,match"
+        )
     return names
 
 
@@ -248,8 +279,8 @@ def _report(ev: Evaluation, slices: dict[str, Any], form: str) -> str:
     from berx_gpu.results import aligned, markdown
 
     if form == "json":
-        tables = {"losses": _records(ev.losses())}
-        tables["slices"] = {name: _records(frame) for name, frame in slices.items()}
+        by = {name: _records(frame) for name, frame in slices.items()}
+        tables = {"losses": _records(ev.losses()), "slices": by}
         return json.dumps({**ev.to_dict(), **tables}, indent=2, default=str, ensure_ascii=False)
     cells = [_slice_cells(ev, frame) for frame in slices.values()]
     if form == "md":

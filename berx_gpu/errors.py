@@ -1,6 +1,6 @@
 """What can go wrong, as types a caller can catch."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 
 class DataError(ValueError):
@@ -27,7 +27,7 @@ def rows(count: int) -> str:
 
 def some(values: Iterable[object], limit: int = 3) -> str:
     """Return the first few values as a reader would write them, and ``...`` when more follow."""
-    shown = []
+    shown: list[str] = []
     for value in values:
         if len(shown) == limit:
             return ", ".join(shown) + ", ..."
@@ -35,7 +35,7 @@ def some(values: Iterable[object], limit: int = 3) -> str:
     return ", ".join(shown)
 
 
-def one_of(name: str, value: object, allowed: Sequence[Hashable]) -> None:
+def one_of(name: str, value: object, allowed: Sequence[str]) -> None:
     """Raise unless an option holds one of its allowed values."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise DataError(f"{name}={value!r} is not an option; use one of {some(allowed, 9)}")

@@ -164,7 +164,9 @@ def _guarded(path: str, read: Callable[[], Any]) -> Any:
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text (byte {error.start}); is it a CSV file?") from error
+        raise DataError(
+            f"{path} is not UTF-8 text (byte {error.start}); is it a CSV file?"
+        ) from error
     except (pa.ArrowException, OSError, csv.Error, EOFError) as error:
         raise DataError(f"{path} cannot be read, it may be damaged or cut off: {error}") from error
 

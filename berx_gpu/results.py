@@ -6,7 +6,6 @@ import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from berx_gpu.errors import counted
@@ -101,7 +100,7 @@ class Evaluation:
     dropped: Dropped
     _counts: Counts = field(repr=False)
 
-    @cached_property
+    @property
     def per_entity(self) -> Any:
         """Entity, tp, n_pred, n_true and fbeta, in the order of the entity list."""
         from berx_gpu import scoring
@@ -138,9 +137,9 @@ class Evaluation:
         0  north           1          1.0
         1  south           1          0.0
         """
-        from berx_gpu import scoring
+        from berx_gpu import breakdown
 
-        return scoring.by(self, key)
+        return breakdown.by(self, key)
 
     def losses(self) -> Any:
         """Return where the score is lost, by the outcome of each entity.
@@ -160,9 +159,9 @@ class Evaluation:
                      outcome  n_entities  loss
         0  nothing predicted           1   0.5
         """
-        from berx_gpu import scoring
+        from berx_gpu import breakdown
 
-        return scoring.losses(self)
+        return breakdown.losses(self)
 
     def reconcile(self) -> Reconciliation:
         """Return what common misreadings of the metric make of the same predictions.
@@ -180,9 +179,9 @@ class Evaluation:
         >>> round(ev.reconcile()["singletons counted as 0"], 4)
         0.4167
         """
-        from berx_gpu import scoring
+        from berx_gpu import breakdown
 
-        return scoring.reconcile(self)
+        return breakdown.reconcile(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return every figure but `per_entity` as valid JSON: NaN is None, ±inf a string."""
@@ -191,9 +190,7 @@ class Evaluation:
         return {name: as_json(value) for name, value in out.items()}
 
     def __str__(self) -> str:
-        return "\n".join(
-            [_title(self), *_summary_lines(self), "", *aligned(_loss_cells(self))]
-        )
+        return "\n".join([_title(self), *_summary_lines(self), "", *aligned(_loss_cells(self))])
 
     __repr__ = __str__
 
@@ -323,11 +320,17 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
     """Return the lines of the report: label, number, text."""
     f = fbeta_name(ev.beta)
     imperfect = sum(n for outcome, n, _ in _outcomes(ev) if outcome != "perfect")
-    others = "" if ev.n_singletons == ev.n_entities else (
-        f" · others {score(ev.macro_fbeta_non_singleton)}"
+    others = (
+        ""
+        if ev.n_singletons == ev.n_entities
+        else (f" · others {score(ev.macro_fbeta_non_singleton)}")
     )
     return [
-        (f"macro {f}", score(ev.macro_fbeta), counted(imperfect, "imperfect entity", "imperfect entities")),
+        (
+            f"macro {f}",
+            score(ev.macro_fbeta),
+            counted(imperfect, "imperfect entity", "imperfect entities"),
+        ),
         ("", "", f"predicting nothing {score(ev.empty_baseline)}"),
         (
             "entities",
@@ -351,9 +354,7 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
 def _summary_lines(ev: Evaluation) -> list[str]:
     rows = _summary(ev)
     label, number = (max(len(row[i]) for row in rows) for i in (0, 1))
-    return [
-        f"{a:{label}}  " + (f"{b:{number}}  {text}" if b else text) for a, b, text in rows
-    ]
+    return [f"{a:{label}}  " + (f"{b:{number}}  {text}" if b else text) for a, b, text in rows]
 
 
 def _summary_cells(ev: Evaluation) -> list[list[str]]:
@@ -364,9 +365,9 @@ def _summary_cells(ev: Evaluation) -> list[list[str]]:
 
 
 def _outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
-    from berx_gpu import scoring
+    from berx_gpu import breakdown
 
-    return scoring.outcomes(ev)
+    return breakdown.outcomes(ev)
 
 
 def _loss_cells(ev: Evaluation) -> list[list[str]]:

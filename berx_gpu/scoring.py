@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
-from berx_gpu import _pairs
+from berx_gpu import _columns, _pairs
 from berx_gpu._backends import select
+from berx_gpu._columns import build_frame
+from berx_gpu._sums import exact_sum, mean_over
 from berx_gpu.errors import DataError, one_of, rows, some
-from berx_gpu.results import Counts, Dropped, Evaluation, Reconciliation
+from berx_gpu.results import Counts, Dropped, Evaluation
 from berx_gpu.truth import Encoded, Truth, encode_pairs, ids_of
 
 
@@ -108,20 +108,22 @@ def evaluate(
     one_of("nulls", nulls, ("error", "drop"))
     beta = _number("beta", beta, 1e-100, 1e100)
     zero_division = _number("zero_division", zero_division, nan=True)
+    if threshold is not None:
+        exact = isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool)
+        threshold = int(threshold) if exact else _number("threshold", threshold)
     truth = _as_truth(truth, predictions, entities, entity, target, nulls, ids)
     backend = select.select(predictions, *(values for _, values in truth.key_columns))
     column = None if threshold is None else (score or "score")
     frame = _pairs.read_pairs(
         predictions, "predictions", entity=entity, target=target, score=column
     )
-    above = None if threshold is None else _at_least(frame, threshold, backend)
     coded = encode_pairs(frame, truth, nulls, backend)
     if coded.strangers:
         _check_strangers(frame, coded, truth, unknown_entities, backend)
     kept = coded.codes >= 0
     below = 0
-    if above is not None:
-        above = above if coded.present is None else above[coded.present]
+    if threshold is not None:
+        above = _at_least(frame, threshold, coded.present, backend)
         below = int((kept & ~above).sum())
         kept = kept & above
     counts = truth.match(coded, kept, backend)
@@ -141,8 +143,8 @@ def evaluate(
         backend,
         beta=beta,
         zero_division=zero_division,
-        name="predictions" if name is None else name,
-        threshold=None if threshold is None else float(threshold),
+        name="predictions" if name is None else str(name),
+        threshold=threshold,
         library=frame.library,
     )
 
@@ -182,8 +184,13 @@ def break_even_ratio(tp: Any, n_pred: Any, n_true: Any, *, beta: float = 0.5) ->
     3.76
     """
     beta = _number("beta", beta, 1e-100, 1e100)
-    hits, made, real = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (tp, n_pred, n_true)))
-    sound = np.isfinite(hits + made + real) & (hits >= 0) & (hits <= made) & (hits <= real)
+    try:
+        counts = [np.asarray(x, np.float64) for x in (tp, n_pred, n_true)]
+        hits, made, real = np.broadcast_arrays(*counts)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"tp, n_pred and n_true must be numbers of one shape: {error}") from error
+    finite = np.isfinite(hits) & np.isfinite(made) & np.isfinite(real)
+    sound = finite & (hits >= 0) & (hits <= made) & (hits <= real)
     if not sound.all():
         row = int((~sound).argmax())
         raise DataError(
@@ -201,7 +208,7 @@ def per_entity(ev: Evaluation) -> Any:
     counts = ev._counts
     names = ("tp", "n_pred", "n_true", "fbeta")
     columns = [(name, getattr(counts, name)) for name in names]
-    return _pairs.build_frame([*counts.truth.key_columns, *columns], counts.library)
+    return build_frame([*counts.truth.key_columns, *columns], counts.library)
 
 
 def part(ev: Evaluation, entities: Any) -> Evaluation:
@@ -220,233 +227,6 @@ def part(ev: Evaluation, entities: Any) -> Evaluation:
         threshold=ev.threshold,
         library=counts.library,
     )
-
-
-def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
-    """Return (outcome, entities, loss) of every outcome, worst loss first, perfect last."""
-    c = ev._counts
-    xp = c.truth.backend().xp
-    single, silent, clean, full = c.n_true == 0, c.n_pred == 0, c.tp == c.n_pred, c.tp == c.n_true
-    masks = {
-        "nothing predicted": ~single & silent,
-        "misses only": ~silent & clean & ~full,
-        "extras only": ~single & ~clean & full,
-        "both": ~clean & ~full,
-        "singleton linked": single & ~silent,
-        "perfect": clean & full,
-    }
-    table = [
-        (name, int(mask.sum()), _mean_over(_exact_sum(xp, 1.0 - c.fbeta[mask]), ev.n_entities))
-        for name, mask in masks.items()
-    ]
-    return sorted(table, key=lambda row: (row[0] == "perfect", -row[2]))
-
-
-def losses(ev: Evaluation) -> Any:
-    """Return the frame behind `Evaluation.losses`."""
-    names, counts, values = zip(*outcomes(ev), strict=True)
-    columns = [
-        ("outcome", pd.Series(names)),
-        ("n_entities", np.array(counts, np.int64)),
-        ("loss", np.array(values)),
-    ]
-    return _pairs.build_frame(columns, ev._counts.library)
-
-
-def reconcile(ev: Evaluation) -> Reconciliation:
-    """Return the table behind `Evaluation.reconcile`."""
-    c = ev._counts
-    backend = c.truth.backend()
-    xp, beta2 = backend.xp, ev.beta * ev.beta
-
-    def mean(values: Any) -> float:
-        return _mean_over(_exact_sum(xp, values), len(values))
-
-    def with_beta(beta: float) -> float:
-        return mean(backend.fbeta(c.tp, c.n_pred, c.n_true, beta))
-
-    p, r = ev.macro_precision, ev.macro_recall
-    silent, single = c.n_pred == 0, c.n_true == 0
-    readings = {
-        "macro F: the mean over all entities": ev.macro_fbeta,
-        "F of mean precision and mean recall": (1 + beta2) * p * r / (beta2 * p + r) if r else 0.0,
-        "F of pooled precision and recall": ev.pooled_fbeta,
-        "silent singletons left out": mean(c.fbeta[~(silent & single)]),
-        "entities without a prediction left out": mean(c.fbeta[~silent]),
-        "all singletons left out": ev.macro_fbeta_non_singleton,
-        "singletons counted as 0": mean(xp.where(single, 0.0, c.fbeta)),
-        "β² passed as β": with_beta(min(max(beta2, 1e-100), 1e100)),
-        "β used in place of β²": with_beta(math.sqrt(ev.beta)),
-        "truth counted from the predicted pairs": mean(
-            backend.fbeta(c.tp, c.n_pred, c.tp, ev.beta)
-        ),
-    }
-    return Reconciliation(ev.beta, readings)
-
-
-# -- slices -----------------------------------------------------------------------------------
-
-_N_TRUE = "n_true"
-_N_TRUE_BINS = (("0", 0), ("1", 1), ("2–3", 2), ("4–5", 4), ("6+", 6))
-_MEASURES = (
-    "n_entities",
-    "n_singletons",
-    "tp",
-    "fp",
-    "fn",
-    "macro_fbeta",
-    "precision",
-    "recall",
-    "links_per_entity",
-    "loss_share",
-)
-
-
-def by(ev: Evaluation, key: Any) -> Any:
-    """Return the frame behind `Evaluation.by`."""
-    keys = list(key) if isinstance(key, (list, tuple)) else [key]
-    if not keys:
-        raise DataError("by=[] names no slice; give a column, a mapping or a list of these")
-    columns = [_slice_column(ev, one) for one in keys]
-    group, first = _groups([values for _, values in columns])
-    shown = [(name, _pairs.take(values, first)) for name, values in columns]
-    return _pairs.build_frame([*shown, *_measures(ev, group).items()], ev._counts.library)
-
-
-def _slice_column(ev: Evaluation, key: Any) -> _pairs.Column:
-    """Return the name and the values of one slice key, one value per entity."""
-    counts = ev._counts
-    extras = dict(counts.truth.slice_columns)
-    if isinstance(key, Mapping):
-        return "slice", _keyed(ev, list(key), list(key.values()))
-    if isinstance(key, pd.Series):
-        index = key.index
-        ids: Any = index if isinstance(index, pd.MultiIndex) else pd.Series(index.to_numpy())
-        return (key.name if key.name is not None else "slice"), _keyed(ev, ids, key)
-    if isinstance(key, Hashable) and key in extras:
-        return key, counts.truth.backend().to_host(extras[key])
-    if key == _N_TRUE:
-        n_true = counts.truth.backend().to_host(counts.n_true)
-        edges = [low for _, low in _N_TRUE_BINS]
-        bins = np.searchsorted(edges, n_true, side="right") - 1
-        labels = [label for label, _ in _N_TRUE_BINS]
-        return _N_TRUE, pd.Series(pd.Categorical.from_codes(bins, labels, ordered=True))
-    known = some([*extras, _N_TRUE], 20)
-    raise DataError(
-        f"no slice {key!r}: the entities frame has {known}; name one of these, or give a mapping "
-        "or Series keyed by entity"
-    )
-
-
-def _keyed(ev: Evaluation, ids: Any, values: Any) -> pd.Series[Any]:
-    """Return values keyed by entity in the order of the entity list, missing where not given."""
-    truth = ev._counts.truth
-    codes = truth.codes_of(ids, "slice mapping")
-    source = pd.Series(values).reset_index(drop=True)
-    row = np.full(truth.n_entities, -1, np.int64)
-    listed = codes >= 0
-    row[codes[listed]] = np.flatnonzero(listed)
-    return source.reindex(row).reset_index(drop=True)
-
-
-def _groups(columns: list[Any]) -> tuple[Any, Any]:
-    """Return the slice number of each entity, in the order of the keys, and a row of each slice.
-
-    Columns are combined one at a time over the combinations that occur, never over the product of
-    all values.
-    """
-    group = np.zeros(len(columns[0]), np.int64)
-    for values in columns:
-        series = values if isinstance(values, pd.Series) else _series(values)
-        codes, seen = pd.factorize(series)
-        rank = np.empty(len(seen) + 1, np.int64)
-        rank[_order(seen)] = np.arange(len(seen))
-        rank[-1] = len(seen)  # factorize marks a missing value with -1
-        group = group * (len(seen) + 1) + rank[codes]
-        _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    return group, first
-
-
-def _series(values: Any) -> pd.Series[Any]:
-    table = pa.table({"key": values})
-    return cast("pd.Series[Any]", table.to_pandas(types_mapper=pd.ArrowDtype)["key"])
-
-
-def _order(seen: Any) -> Any:
-    try:
-        return np.asarray(seen.argsort())
-    except TypeError:  # values of several types: by how they are written
-        return np.array(sorted(range(len(seen)), key=lambda i: str(seen[i])), np.int64)
-
-
-def _measures(ev: Evaluation, group: Any) -> dict[str, Any]:
-    counts = ev._counts
-    host = counts.truth.backend().to_host
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-
-    def total(values: Any) -> Any:
-        return np.add.reduceat(values[order], starts)
-
-    tp, n_pred, n_true, fbeta = (
-        host(x) for x in (counts.tp, counts.n_pred, counts.n_true, counts.fbeta)
-    )
-    n = np.diff(starts, append=len(order))
-    hits, made, real = total(tp), total(n_pred), total(n_true)
-    f_sum = _joined(*map(total, _words(np, fbeta)))
-    lost = [(int(m) << _BITS) - f for m, f in zip(n, f_sum, strict=True)]
-    all_lost = sum(lost)
-    zero = counts.zero_division
-    columns = (
-        n,
-        total((n_true == 0).astype(np.int64)),
-        hits,
-        made - hits,
-        real - hits,
-        np.array([_mean_over(f, int(m)) for f, m in zip(f_sum, n, strict=True)]),
-        _ratios(hits, made, zero),
-        _ratios(hits, real, zero),
-        made / n,
-        np.array([part / all_lost if all_lost else 0.0 for part in lost]),
-    )
-    return dict(zip(_MEASURES, columns, strict=True))
-
-
-def _ratios(part: Any, whole: Any, zero_division: float) -> Any:
-    out = np.full(len(whole), zero_division)
-    return np.divide(part, whole, out=out, where=whole > 0)
-
-
-# -- sums that do not depend on the order ------------------------------------------------------
-
-_WORD = 30
-_BITS = 2 * _WORD
-
-
-def _words(xp: Any, values: Any) -> tuple[Any, Any]:
-    """Return numbers in [0, 1] as two int64 words of 30 bits behind the point.
-
-    Their sums are exact for up to 2**32 numbers, whatever the order, the threads or the device;
-    what is cut off is under 2**-60 a number.
-    """
-    scaled = values * float(1 << _WORD)
-    high = xp.floor(scaled)
-    low = xp.floor((scaled - high) * float(1 << _WORD))
-    return high.astype(xp.int64), low.astype(xp.int64)
-
-
-def _joined(high: Any, low: Any) -> list[int]:
-    return [(int(h) << _WORD) + int(w) for h, w in zip(high, low, strict=True)]
-
-
-def _exact_sum(xp: Any, values: Any) -> int:
-    high, low = _words(xp, values)
-    return (int(high.sum()) << _WORD) + int(low.sum())
-
-
-def _mean_over(exact_sum: int, n: int) -> float:
-    """Return an exact sum over n as the nearest float; NaN for no numbers."""
-    return exact_sum / (n << _BITS) if n else math.nan
 
 
 # -- one evaluation ---------------------------------------------------------------------------
@@ -472,7 +252,7 @@ def _evaluation(
     sums = {key: int(values.sum()) for key, values in (("tp", tp), ("k", n_pred), ("t", n_true))}
 
     def mean(values: Any) -> float:
-        return _mean_over(_exact_sum(xp, values), len(values))
+        return mean_over(exact_sum(xp, values), len(values))
 
     def per_entity_ratio(whole: Any) -> Any:
         both_empty = single & (n_pred == 0)
@@ -527,13 +307,16 @@ def _as_truth(
             "entities= is missing: give the list of all entities that the score is over, "
             "singletons and silent ones included"
         )
-    return Truth(
-        truth, entities, entity=entity, target=target, nulls=nulls, ids=ids or "exact"
-    )
+    exact = "exact" if ids is None else ids
+    return Truth(truth, entities, entity=entity, target=target, nulls=nulls, ids=exact)
 
 
 def _check_strangers(
-    frame: _pairs.Pairs, coded: Encoded, truth: Truth, unknown_entities: str, backend: select.Backend
+    frame: _pairs.Pairs,
+    coded: Encoded,
+    truth: Truth,
+    unknown_entities: str,
+    backend: select.Backend,
 ) -> None:
     if unknown_entities == "drop":
         return
@@ -543,20 +326,22 @@ def _check_strangers(
     first = list(dict.fromkeys(ids_of(_pairs.Entities(frame.entity).rows(where[:1000]))))
     raise DataError(
         f"predictions hold {rows(coded.strangers)} of entities that are not in the list of "
-        f"{truth.n_entities:,}, first at row {int(where[0])}: {some(first)}; add them to entities, "
-        'or leave such rows out with unknown_entities="drop" (--unknown-entities drop)'
+        f"{truth.n_entities:,}, first at row {frame.row(where[0])}: {some(first)}; add them to "
+        'entities, or leave such rows out with unknown_entities="drop" (--unknown-entities drop)'
     )
 
 
-def _at_least(frame: _pairs.Pairs, threshold: float, backend: select.Backend) -> Any:
-    """Return a mask of the rows whose score is at least the threshold."""
-    limit = _number("threshold", threshold, nan=False)
-    assert frame.score is not None
-    scores = backend.scores(frame.score[1], f"predictions column {frame.score[0]!r}")
+def _at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: select.Backend) -> Any:
+    """Return a mask of the present rows: whose score is at least the threshold."""
+    name, values = cast(_columns.Column, frame.score)
+    scores = backend.scores(values, f"predictions column {name!r}", present)
+    if present is not None:
+        scores = scores[present]
     if scores.dtype.kind == "f":
-        return scores >= scores.dtype.type(limit)
-    if math.isinf(limit):
-        return backend.xp.full(len(scores), limit < 0)
+        with np.errstate(over="ignore"):  # beyond float32 is infinite there
+            return scores >= scores.dtype.type(_as_float(threshold))
+    if isinstance(threshold, float) and math.isinf(threshold):
+        return backend.xp.full(len(scores), threshold < 0)
     bounds = np.iinfo(scores.dtype)
     whole = math.ceil(threshold)
     if whole > bounds.max:
@@ -564,12 +349,20 @@ def _at_least(frame: _pairs.Pairs, threshold: float, backend: select.Backend) ->
     return scores >= max(whole, int(bounds.min))
 
 
+def _as_float(value: Any) -> float:
+    """Return the nearest float, infinite for what no float reaches."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _number(
     option: str, value: Any, low: float = -math.inf, high: float = math.inf, nan: bool = False
 ) -> float:
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise DataError(f"{option}={value!r} is not a number")
-    number = float(value)
+    number = _as_float(value)
     if not (low <= number <= high or (nan and math.isnan(number))):
         bounds = "" if math.isinf(low) else f" between {low:g} and {high:g}"
         raise DataError(f"{option}={value!r}: give a number{bounds}")

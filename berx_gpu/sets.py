@@ -166,8 +166,9 @@ def oracle_f05(
     >>> round(oracle_f05({"a": ["x", "z"]}, {"a": ["x", "y"]}, ["a"])[0]["f05"], 4)
     0.8333
     """
-    best = {entity: _targets(candidates, entity) & _targets(truths, entity) for entity in ids}
-    return macro_f05(best, truths, ids)
+    true = {entity: _targets(truths, entity) for entity in ids}
+    best = {entity: _targets(candidates, entity) & targets for entity, targets in true.items()}
+    return macro_f05(best, true, ids)
 
 
 def pair_recall(candidates: _Targets, truths: _Targets, ids: Sequence[Any]) -> dict[str, Any]:
@@ -204,7 +205,9 @@ def pair_recall(candidates: _Targets, truths: _Targets, ids: Sequence[Any]) -> d
 
 def _targets(mapping: _Targets, entity: Any) -> AbstractSet[Hashable]:
     targets = mapping.get(entity)
-    return targets if isinstance(targets, (set, frozenset)) else set(targets or ())
+    if isinstance(targets, (set, frozenset)):
+        return targets
+    return set() if targets is None else set(targets)
 
 
 def _ratio(part: float, whole: float) -> float:

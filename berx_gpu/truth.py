@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from berx_gpu import _encode, _pairs
+from berx_gpu import _columns, _encode, _pairs
 from berx_gpu._backends import select
 from berx_gpu.errors import DataError, DataWarning, counted, one_of, rows, some
 
@@ -97,7 +98,7 @@ class Truth:
         frame = _pairs.read_pairs(pairs, "truth", entity=entity, target=target)
         listed = _pairs.read_entities(entities, entity, [name for name, _ in frame.entity])
         self.ids = ids
-        self._entities = listed
+        self._entities = listed.copied()
         self._key = _entity_key(listed, ids, backend)
         coded = encode_pairs(frame, self, nulls, backend)
         self.nulls, self.outside = coded.nulls, coded.strangers
@@ -133,12 +134,12 @@ class Truth:
         return int(self.n_true_per_entity.sum())
 
     @property
-    def key_columns(self) -> list[_pairs.Column]:
+    def key_columns(self) -> list[_columns.Column]:
         """The caller's own entity columns, in the list's order."""
         return self._entities.key
 
     @property
-    def slice_columns(self) -> list[_pairs.Column]:
+    def slice_columns(self) -> list[_columns.Column]:
         """The other columns of the caller's `entities` frame."""
         return self._entities.extras
 
@@ -216,6 +217,7 @@ class Truth:
         listed = _pairs.read_entities(ids, [name for name, _ in self._entities.key])
         backend = self.backend()
         keys = tuple(backend.encode(v, f"{what} key {n!r}", self.ids) for n, v in listed.key)
+        _check_unique(keys, listed, what, backend)
         return backend.to_host(self.codes(keys, backend))
 
     def match(self, coded: Encoded, kept: Any, backend: select.Backend) -> Any:
@@ -235,7 +237,7 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
     """
     columns = [*frame.entity, *frame.target]
     keys = [backend.encode(v, f"{frame.what} column {n!r}", truth.ids) for n, v in columns]
-    present = _present(keys, len(frame), nulls, backend)
+    present = _present(keys, frame, nulls)
     dropped = 0
     if present is not None:
         dropped = len(frame) - int(present.sum())
@@ -247,10 +249,7 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
 
 def ids_of(entities: _pairs.Entities) -> list[Any]:
     """Return entity ids as Python values: tuples where the key is several columns."""
-    columns = [
-        values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-        for _, values in entities.key
-    ]
+    columns = [_columns.to_arrow(values, str(name)).to_pylist() for name, values in entities.key]
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
@@ -267,8 +266,16 @@ def _warn_look_alikes(
                     "Unicode NFC, and so not here: ids are compared byte for byte; clean both "
                     "sides the same way",
                     DataWarning,
-                    stacklevel=4,
+                    stacklevel=_callers_level(),
                 )
+
+
+def _callers_level() -> int:
+    """Return how many frames up the first one outside the package is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("berx_gpu"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _rows(
@@ -277,7 +284,7 @@ def _rows(
     return codes[kept], tuple(key.rows(backend.take, kept) for key in targets)
 
 
-def _present(keys: list[_encode.Key], n: int, nulls: str, backend: select.Backend) -> Any:
+def _present(keys: list[_encode.Key], frame: _pairs.Pairs, nulls: str) -> Any:
     """Return a mask of the rows that miss no id, or None when none does."""
     missing = None
     for key in keys:
@@ -287,8 +294,8 @@ def _present(keys: list[_encode.Key], n: int, nulls: str, backend: select.Backen
         if nulls == "error":
             raise DataError(
                 f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
-                f'{int(key.missing.argmax())}; fix the rows or leave them out with nulls="drop" '
-                "(--nulls drop)"
+                f"{frame.row(key.missing.argmax())}; fix the rows or leave them out with "
+                'nulls="drop" (--nulls drop)'
             )
     return None if missing is None else ~missing
 
@@ -302,17 +309,26 @@ def _entity_key(
     if len(listed) > np.iinfo(np.int32).max:
         raise DataError(f"entities has {rows(len(listed))}; at most 2,147,483,647 can be scored")
     keys = tuple(backend.encode(v, f"entities column {n!r}", ids) for n, v in listed.key)
+    _check_unique(keys, listed, "entities", backend)
+    return keys
+
+
+def _check_unique(
+    keys: tuple[_encode.Key, ...], listed: _pairs.Entities, what: str, backend: select.Backend
+) -> None:
+    """Raise when an entity of a list misses its id, or stands there twice."""
     for key in keys:
         if key.missing is not None:
             raise DataError(
                 f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
-                f"{int(key.missing.argmax())}; every listed entity needs its id"
+                f"{int(key.missing.argmax())}; every entity needs its id"
             )
+    if not len(listed):
+        return
     repeated = backend.repeats([part for key in keys for part in key.parts])
     if repeated.any():
         twice = listed.rows(backend.to_host(repeated.nonzero()[0]))
         raise DataError(
-            f"entities lists {some(ids_of(twice))} more than once ({rows(len(twice))} too many); "
+            f"{what} lists {some(ids_of(twice))} more than once ({rows(len(twice))} too many); "
             "list each entity once, such as frame.drop_duplicates()"
         )
-    return keys

@@ -9,6 +9,7 @@ this folder makes every kernel compile again.
 import hashlib
 import logging
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import numba
 from numba.core import caching
 
 _log = logging.getLogger("berx_gpu")
-_said: set[str] = set()
 
 
 def source_stamp() -> str:
@@ -30,7 +30,7 @@ def source_stamp() -> str:
 _STAMP = source_stamp()
 
 
-class _KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba ships no types
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]  # its base is untyped
     """Numba's on-disk cache under the stamp of all kernels; a write that fails is not an error."""
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
@@ -44,14 +44,16 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba ships 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
-        except OSError as error:
-            _say_once(f"compiled kernels are not kept: {error}")
+        except OSError:
+            _say_once()
 
 
-def _say_once(message: str) -> None:
-    if message not in _said:
-        _said.add(message)
-        _log.info(message)
+@cache
+def _say_once() -> None:
+    _log.info(
+        "no folder for compiled kernels can be written, so each process compiles them anew; "
+        "set NUMBA_CACHE_DIR to keep them"
+    )
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,6 +66,6 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     try:
         dispatcher._cache = _KernelCache(function)
-    except (RuntimeError, OSError) as error:
-        _say_once(f"compiled kernels are not kept: {error}")
+    except (RuntimeError, OSError):
+        _say_once()
     return dispatcher  # type: ignore[no-any-return]

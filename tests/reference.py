@@ -173,9 +173,7 @@ def _check_entities(entities: list[Hashable]) -> None:
         raise Refused("entities is empty")
     missing = [i for i, entity in enumerate(entities) if _is_missing(entity)]
     if missing:
-        raise Refused(
-            f"entities has {len(missing)} missing ids, the first in row {missing[0]}"
-        )
+        raise Refused(f"entities has {len(missing)} missing ids, the first in row {missing[0]}")
     seen: set[Hashable] = set()
     for entity in entities:
         if entity in seen:
@@ -188,9 +186,7 @@ def _without_missing(rows: list[Row], side: str, nulls: str) -> list[Row]:
         i for i, (entity, target) in enumerate(rows) if _is_missing(entity) or _is_missing(target)
     ]
     if bad and nulls == "error":
-        raise Refused(
-            f"{side} has {len(bad)} rows with a missing id, the first is row {bad[0]}"
-        )
+        raise Refused(f"{side} has {len(bad)} rows with a missing id, the first is row {bad[0]}")
     skip = set(bad)
     return [row for i, row in enumerate(rows) if i not in skip]
 

@@ -114,7 +114,9 @@ def test_missing_ids_never_match_each_other():
     """https://github.com/pandas-dev/pandas/issues/22491"""
     pred = [("A", "x"), (None, "y"), (None, "z")]
     truth = [("A", "x"), (None, "y")]
-    with pytest.raises(DataError, match="truth column 'entity' misses an id in 1 row, first at row 1"):
+    with pytest.raises(
+        DataError, match="truth column 'entity' misses an id in 1 row, first at row 1"
+    ):
         evaluate(pred, truth, entities=["A"])
     ev = evaluate(pred, truth, entities=["A"], nulls="drop")
     assert (ev.tp, ev.n_pred, ev.n_true) == (1, 1, 1)

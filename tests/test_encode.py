@@ -18,7 +18,11 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 UUIDS = [uuid.UUID(int=i) for i in (0, 1, 2**127, 2**128 - 1)]
 DAYS = [dt.date(1, 1, 1), dt.date(1969, 12, 31), dt.date(1970, 1, 1), dt.date(9999, 12, 31)]
-NAIVE = [dt.datetime(1969, 12, 31, 23, 59, 59, 999999), dt.datetime(1970, 1, 1), dt.datetime(2024, 5, 6, 7)]
+NAIVE = [
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+    dt.datetime(1970, 1, 1),
+    dt.datetime(2024, 5, 6, 7),
+]
 AWARE = [t.replace(tzinfo=dt.UTC) for t in NAIVE]
 TEXT = ["", " ", "007", "7", "NA", "nan", "None", "null", "é", "a\0b", "a\0c", "x" * 300]
 WIDE = [-(2**63), -1, 0, 2**53, 2**53 + 1, 2**63 - 1]
@@ -29,9 +33,25 @@ SAME = {
     "integer": (
         [0, 1, 7, 100],
         [
-            *(lambda v, t=t: pd.Series(v, dtype=t) for t in (
-                "int8", "uint8", "int16", "uint32", "int64", "uint64", "Int64", "UInt16",
-                "float32", "float64", "Float64", "category", object, "int64[pyarrow]")),
+            *(
+                lambda v, t=t: pd.Series(v, dtype=t)
+                for t in (
+                    "int8",
+                    "uint8",
+                    "int16",
+                    "uint32",
+                    "int64",
+                    "uint64",
+                    "Int64",
+                    "UInt16",
+                    "float32",
+                    "float64",
+                    "Float64",
+                    "category",
+                    object,
+                    "int64[pyarrow]",
+                )
+            ),
             lambda v: pd.Series([Decimal(x) for x in v], dtype=object),
             lambda v: pd.Series([float(x) if x else x for x in v], dtype=object),
             lambda v: pa.array([Decimal(x) for x in v], pa.decimal128(20, 3)),
@@ -84,12 +104,18 @@ SAME = {
         UUIDS,
         [
             lambda v: pd.Series(v, dtype=object),
-            lambda v: pa.ExtensionArray.from_storage(pa.uuid(), pa.array([x.bytes for x in v], pa.binary(16))),
+            lambda v: pa.ExtensionArray.from_storage(
+                pa.uuid(), pa.array([x.bytes for x in v], pa.binary(16))
+            ),
         ],
     ),
     "date": (
         DAYS,
-        [lambda v: pd.Series(v, dtype=object), lambda v: pa.array(v, pa.date32()), lambda v: pa.array(v, pa.date64())],
+        [
+            lambda v: pd.Series(v, dtype=object),
+            lambda v: pa.array(v, pa.date32()),
+            lambda v: pa.array(v, pa.date64()),
+        ],
     ),
     "timestamp": (
         NAIVE,
@@ -107,7 +133,9 @@ SAME = {
         [
             lambda v: pd.Series(v).dt.tz_convert("Asia/Tokyo"),
             lambda v: pd.Series(v).dt.tz_convert("UTC").astype("datetime64[ns, UTC]"),
-            lambda v: pd.Series([t.astimezone(dt.timezone(dt.timedelta(hours=5))) for t in v], dtype=object),
+            lambda v: pd.Series(
+                [t.astimezone(dt.timezone(dt.timedelta(hours=5))) for t in v], dtype=object
+            ),
             lambda v: pa.array(v, pa.timestamp("us", "America/New_York")),
         ],
     ),
@@ -157,9 +185,13 @@ def test_the_same_ids_in_two_types_match_one_to_one(values, make, other):
 @pytest.mark.parametrize(("values", "make"), [(v, m) for v, ms in SAME.values() for m in ms])
 def test_ids_of_any_kind_can_name_entities(values, make):
     ids = make(values)
-    pairs = pa.table({"target": [1] * len(values)}).append_column(
-        "entity", ids if isinstance(ids, pa.Array) else pa.array(values)
-    ) if isinstance(ids, pa.Array) else pd.DataFrame({"entity": ids, "target": 1})
+    pairs = (
+        pa.table({"target": [1] * len(values)}).append_column(
+            "entity", ids if isinstance(ids, pa.Array) else pa.array(values)
+        )
+        if isinstance(ids, pa.Array)
+        else pd.DataFrame({"entity": ids, "target": 1})
+    )
     if isinstance(ids, pa.ChunkedArray):
         pairs = pa.table({"entity": ids, "target": [1] * len(values)})
     ev = evaluate(pairs, Truth(pairs, ids))
@@ -167,8 +199,11 @@ def test_ids_of_any_kind_can_name_entities(values, make):
     assert len(ev.per_entity) == len(values)
 
 
-KINDS = {kind: makers[0](values) for kind, (values, makers) in SAME.items()
-         if kind not in ("signed extremes", "unsigned extremes", "beyond 64 bits")}
+KINDS = {
+    kind: makers[0](values)
+    for kind, (values, makers) in SAME.items()
+    if kind not in ("signed extremes", "unsigned extremes", "beyond 64 bits")
+}
 
 
 @pytest.mark.parametrize("a", KINDS)
@@ -176,7 +211,9 @@ KINDS = {kind: makers[0](values) for kind, (values, makers) in SAME.items()
 def test_kinds_never_meet(a, b):
     if a == b:
         return
-    with pytest.raises(DataError, match=r"predictions column 'target' holds .* ids .*no id could ever match"):
+    with pytest.raises(
+        DataError, match=r"predictions column 'target' holds .* ids .*no id could ever match"
+    ):
         evaluate(frame(KINDS[a]), frame(KINDS[b]), entities=[0])
 
 
@@ -245,7 +282,10 @@ def test_ids_that_are_refused(ids, said):
         ([2**100], [str(2**100)]),
         (pd.Series([3.0, 4.0]), ["3", "4"]),
         (UUIDS, [str(u) for u in UUIDS]),
-        (pa.ExtensionArray.from_storage(pa.uuid(), pa.array([UUIDS[1].bytes], pa.binary(16))), [str(UUIDS[1])]),
+        (
+            pa.ExtensionArray.from_storage(pa.uuid(), pa.array([UUIDS[1].bytes], pa.binary(16))),
+            [str(UUIDS[1])],
+        ),
         ([dt.date(2024, 1, 31), "x"], ["2024-01-31", "x"]),
         ([Decimal("5.00"), "x"], ["5", "x"]),
         (DAYS, ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"]),
@@ -262,7 +302,9 @@ def test_ids_as_text(ids, text):
 @pytest.mark.parametrize("ids", [[True, "x"], [NAIVE[0], "x"], [1.5, "x"], [b"x", "x"]])
 def test_ids_without_one_written_form(ids):
     with pytest.raises(DataError, match="predictions column 'target'"):
-        evaluate(frame(pd.Series(ids, dtype=object)), frame(pd.Series(["x"])), entities=[0], ids="text")
+        evaluate(
+            frame(pd.Series(ids, dtype=object)), frame(pd.Series(["x"])), entities=[0], ids="text"
+        )
     with pytest.raises(DataError, match="has no one written form"):
         evaluate(frame(pd.Series([True])), frame(pd.Series(["x"])), entities=[0], ids="text")
 
@@ -302,9 +344,106 @@ def test_look_alike_entities_are_told():
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_empty_frames_have_any_type(kind):
-    nothing = kind({"entity": pa.array([], pa.null()) if kind is pa.table else [], "target": pa.array([], pa.null()) if kind is pa.table else []})
+    nothing = kind(
+        {
+            "entity": pa.array([], pa.null()) if kind is pa.table else [],
+            "target": pa.array([], pa.null()) if kind is pa.table else [],
+        }
+    )
     for entities in ([1, 2], ["a"]):
         ev = evaluate(nothing, nothing, entities=entities)
         assert (ev.macro_fbeta, ev.n_pred, ev.n_true) == (1.0, 0, 0)
     assert evaluate(nothing, [("a", "x")], entities=["a"]).macro_fbeta == 0.0
     assert evaluate([("a", "x")], nothing, entities=["a"]).macro_fbeta == 0.0
+
+
+def test_what_a_float_column_cannot_hold_beside_a_missing_id():
+    mixed = [(0, 1.0), (0, pd.NA), (0, np.float32(2))]
+    ev = evaluate(mixed, [(0, 1), (0, 2)], entities=[0], nulls="drop")
+    assert (ev.tp, ev.dropped.prediction_nulls) == (2, 1)
+
+
+@pytest.mark.parametrize("ids", [[2**100, 1], [Decimal(10**30)], [-(2**90)]])
+def test_numbers_of_many_digits(ids):
+    ids = pd.Series(ids, dtype=object)
+    assert evaluate(frame(ids), frame(ids), entities=[0]).tp == len(ids)
+    text = frame(pd.Series([str(int(i)) for i in ids]), entity="0")
+    assert evaluate(frame(ids), text, entities=["0"], ids="text").tp == len(ids)
+
+
+@pytest.mark.parametrize("value", [np.timedelta64(5, "ns"), np.timedelta64(5), dt.timedelta(5)])
+def test_a_duration_is_no_number(value):
+    with pytest.raises(DataError, match="Python timedelta, which is no id"):
+        evaluate([(1, value)], [(1, 5)], entities=[1])
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns"])
+def test_numpy_instants_of_any_unit(unit):
+    ids = [np.datetime64("2024-01-01", unit), np.datetime64("NaT")]
+    pred = pd.DataFrame({"entity": 0, "target": pd.Series(ids, dtype=object)})
+    truth = [(0, dt.datetime(2024, 1, 1))]
+    assert evaluate(pred, truth, entities=[0], nulls="drop").tp == 1
+    mixed = pd.DataFrame({"entity": 0, "target": pd.Series([ids[0], truth[0][1]], dtype=object)})
+    assert evaluate(mixed, truth, entities=[0]).dropped.prediction_repeats == 1
+
+
+def test_enumerations_as_text():
+    import enum
+
+    class Colour(enum.IntEnum):
+        RED = 3
+
+        def __str__(self):
+            return "red"
+
+    assert evaluate([(0, Colour.RED), (0, "x")], [(0, "3")], entities=[0], ids="text").tp == 1
+
+
+@pytest.mark.parametrize("value", [Decimal("Infinity"), Decimal("sNaN")])
+def test_decimals_without_a_value(value):
+    for ids in ("exact", "text"):
+        with pytest.raises(DataError):
+            evaluate([(0, value), (0, "x")], [(0, "3")], entities=[0], ids=ids)
+        with pytest.raises(DataError):
+            evaluate([(0, value)], [(0, 3)], entities=[0], ids=ids)
+
+
+@pytest.mark.parametrize("form", [dict, list])
+def test_text_that_is_no_unicode(form):
+    pairs = {"a": ["\ud800"]} if form is dict else [("a", "\ud800")]
+    with pytest.raises(DataError, match="predictions column 'target'.*surrogates"):
+        evaluate(pairs, [], entities=["a"])
+    with pytest.raises(DataError, match="surrogates"):
+        Truth([], ["\ud800"])
+    with pytest.raises(DataError, match="surrogates"):
+        evaluate(frame(pd.Series(["\ud800"], dtype="string[python]")), [], entities=[0])
+
+
+def test_bytes_that_are_no_text():
+    broken = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], "i4")), pa.py_buffer(b"\xff ")]
+    )
+    assert evaluate(frame(broken), frame(broken), entities=[0]).tp == 1
+
+
+def test_memory_layouts_of_numbers():
+    for ids in (pd.Series(np.array([5, 7], ">i8")), pd.Series([5, 7], dtype="Sparse[int64]")):
+        assert evaluate(frame(ids), frame(pd.Series([5, 7])), entities=[0]).tp == 2
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(DAYS, NAIVE), (NAIVE, AWARE), ([True], [1]), ([b"x"], ["x"])]
+)
+def test_the_cure_is_one_that_works(a, b):
+    with pytest.raises(DataError, match="convert them to one type") as told:
+        evaluate(frame(pd.Series(a, dtype=object)), frame(pd.Series(b, dtype=object)), entities=[0])
+    assert "text" not in str(told.value).split("match;")[1]
+
+
+def test_the_warning_points_at_the_caller():
+    with pytest.warns(DataWarning) as told:
+        Truth([("a ", "x")], ["a"])
+    assert told[0].filename == __file__
+    with pytest.warns(DataWarning) as told:
+        evaluate({"a": ["x "]}, {"a": ["x"]}, entities=["a"])
+    assert told[0].filename == __file__

@@ -87,7 +87,9 @@ def as_library(rows, library, names=("entity", "target")):
     if library == "tuples":
         return rows
     if library == "object":
-        return pd.DataFrame({n: pd.Series(c, dtype=object) for n, c in zip(names, columns, strict=True)})
+        return pd.DataFrame(
+            {n: pd.Series(c, dtype=object) for n, c in zip(names, columns, strict=True)}
+        )
     arrays = {n: arrow(c) for n, c in zip(names, columns, strict=True)}
     if library == "category":
         arrays = {n: a.dictionary_encode() for n, a in arrays.items()}
@@ -119,12 +121,16 @@ def test_equals_plain_sets(backend, drawn, library, other, beta):
     predictions, truth, entities = drawn
     options = {"nulls": "drop", "unknown_entities": "drop", "beta": beta}
     ref = reference.score(predictions, truth, entities, **options)
-    ev = evaluate(as_library(predictions, library), as_library(truth, other), entities=entities, **options)
+    ev = evaluate(
+        as_library(predictions, library), as_library(truth, other), entities=entities, **options
+    )
     assert_equal(ev, ref)
     rows = rows_of(ev.per_entity)
     assert [r[:4] for r in rows] == [r[:4] for r in ref.per_entity]
     assert [r[4] for r in rows] == pytest.approx([r[4] for r in ref.per_entity], abs=1e-12)
-    lost = {outcome: (n, pytest.approx(loss, abs=1e-12)) for outcome, n, loss in rows_of(ev.losses())}
+    lost = {
+        outcome: (n, pytest.approx(loss, abs=1e-12)) for outcome, n, loss in rows_of(ev.losses())
+    }
     assert lost == reference.losses(ref)
 
 
@@ -153,9 +159,7 @@ def test_row_order_changes_no_bit(backend, drawn, random):
 @given(tables(), st.sampled_from([0.5, 0.1, 3.3, 1e-100, 1e100]))
 def test_truth_scored_against_itself_is_perfect(backend, drawn, beta):
     _, truth, entities = drawn
-    ev = evaluate(
-        truth, truth, entities=entities, beta=beta, nulls="drop", unknown_entities="drop"
-    )
+    ev = evaluate(truth, truth, entities=entities, beta=beta, nulls="drop", unknown_entities="drop")
     assert ev.macro_fbeta == ev.macro_precision == ev.macro_recall == 1.0
     assert ev.n_true == 0 or ev.pooled_fbeta == ev.precision == ev.recall == 1.0
 
@@ -242,9 +246,11 @@ def test_zero_division():
 def test_twenty_million_entities_sum_exactly():
     n = 20_000_000
     entities = np.arange(n)
-    ev = evaluate(pa.table({"e": pa.array([], pa.int64()), "t": pa.array([], pa.int64())}),
-                  pa.table({"e": pa.array([], pa.int64()), "t": pa.array([], pa.int64())}),
-                  entities=entities)
+    ev = evaluate(
+        pa.table({"e": pa.array([], pa.int64()), "t": pa.array([], pa.int64())}),
+        pa.table({"e": pa.array([], pa.int64()), "t": pa.array([], pa.int64())}),
+        entities=entities,
+    )
     assert ev.macro_fbeta == 1.0
 
 
@@ -325,7 +331,9 @@ def test_a_threshold_needs_scores():
 @given(tables(), st.data())
 def test_slices_equal_plain_sets(backend, drawn, data):
     predictions, truth, entities = drawn
-    values = data.draw(st.lists(st.sampled_from(["n", "s", None]), min_size=len(entities), max_size=len(entities)))
+    values = data.draw(
+        st.lists(st.sampled_from(["n", "s", None]), min_size=len(entities), max_size=len(entities))
+    )
     ref = reference.score(predictions, truth, entities, nulls="drop", unknown_entities="drop")
     frame = pd.DataFrame({"entity": pd.Series(entities, dtype=object), "side": values})
     ev = evaluate(predictions, truth, entities=frame, nulls="drop", unknown_entities="drop")
@@ -336,7 +344,11 @@ def test_slices_equal_plain_sets(backend, drawn, data):
     for key, row in zip(keys, table.to_dict("records"), strict=True):
         one = expected[key]
         assert (row["n_entities"], row["n_singletons"]) == (one.n_entities, one.n_singletons)
-        assert (row["tp"], row["fp"], row["fn"]) == (one.tp, one.n_pred - one.tp, one.n_true - one.tp)
+        assert (row["tp"], row["fp"], row["fn"]) == (
+            one.tp,
+            one.n_pred - one.tp,
+            one.n_true - one.tp,
+        )
         for name in ("macro_fbeta", "precision", "recall", "links_per_entity", "loss_share"):
             assert row[name] == pytest.approx(getattr(one, name), abs=1e-12)
 
@@ -351,7 +363,9 @@ def scored(entities=None):
         }
     )
     truth = {"a": ["1"], "b": ["2", "3"], "c": list("456789"), "d": []}
-    return evaluate({"a": ["1"], "b": ["2"]}, truth, entities=frame if entities is None else entities)
+    return evaluate(
+        {"a": ["1"], "b": ["2"]}, truth, entities=frame if entities is None else entities
+    )
 
 
 def test_slice_keys():
@@ -387,7 +401,7 @@ def test_a_slice_column_may_not_hide_a_result():
     with pytest.raises(DataError, match="two columns called 'precision'"):
         scored(frame).by("precision")
     with pytest.raises(DataError, match="two columns called 'tp'"):
-        evaluate([], pd.DataFrame({"tp": ["a"], "x": ["b"]}), entities=pd.DataFrame({"tp": ["a"]})).per_entity  # noqa: B018
+        assert evaluate([], [("a", "b")], entities=pd.DataFrame({"tp": ["a"]})).per_entity
 
 
 def test_losses_name_every_outcome():
@@ -464,8 +478,10 @@ def test_truth_is_encoded_once(monkeypatch):
 
     truth = Truth({"a": ["x"], "b": ["y"]}, ["a", "b"])
     seen = []
-    real = _encode.to_arrow
-    monkeypatch.setattr(_encode, "to_arrow", lambda v, where, ids: (seen.append(where), real(v, where, ids))[1])
+    real = _encode.host_array
+    monkeypatch.setattr(
+        _encode, "host_array", lambda v, where, ids: (seen.append(where), real(v, where, ids))[1]
+    )
     for _ in range(2):
         seen.clear()
         assert evaluate({"a": ["x"]}, truth).tp == 1
@@ -490,7 +506,9 @@ def test_truth_does_not_change_with_its_frames():
 
 
 def test_truth_and_evaluation_can_be_pickled():
-    truth = pickle.loads(pickle.dumps(Truth({"a": ["x"]}, pl.DataFrame({"entity": ["a"], "s": [1]}))))
+    truth = pickle.loads(
+        pickle.dumps(Truth({"a": ["x"]}, pl.DataFrame({"entity": ["a"], "s": [1]})))
+    )
     ev = pickle.loads(pickle.dumps(evaluate(pl.DataFrame({"e": ["a"], "t": ["x"]}), truth)))
     assert isinstance(ev.per_entity, pl.DataFrame)
     assert ev.by("s")["macro_fbeta"].to_list() == [1.0]
@@ -573,3 +591,174 @@ def test_a_misspelt_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         berx_gpu.evaluat  # noqa: B018
     assert set(berx_gpu.__all__) <= set(dir(berx_gpu))
+
+
+# -- odd options and slices -------------------------------------------------------------------
+
+
+def scores(values, dtype=None):
+    column = pd.Series(values, dtype=dtype)
+    return pd.DataFrame({"entity": 1, "target": range(len(values)), "score": column})
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "threshold", "kept"),
+    [
+        ([2**53, 2**53 + 1], "int64", np.int64(2**53 + 1), 1),
+        ([2**63, 2**64 - 1], "uint64", np.uint64(2**64 - 1), 1),
+        ([1, 2], "int64", 10**400, 0),
+        ([1.0, 2.0], "float64", 10**400, 0),
+        ([1.0, np.inf], "float32", 1e300, 1),
+        ([np.float32(0.7), None], object, 0.7, 1),
+        ([1, 0.5], object, 0.75, 1),
+        ([2**70, 5], object, 6, 1),
+        ([2**64 - 1, 5], object, 2**64 - 1, 1),
+    ],
+)
+def test_thresholds_keep_every_bit(values, dtype, threshold, kept):
+    frame = scores(values, dtype)
+    frame.loc[frame["score"].isna(), "target"] = None
+    ev = evaluate(frame, [(1, 0)], entities=[1], threshold=threshold, nulls="drop")
+    assert ev.n_pred == kept
+
+
+def test_float32_scores_stay_so_in_lists():
+    table = pa.table(
+        {"entity": [1], "target": [[0]], "score": pa.array([[0.7]], pa.list_(pa.float32()))}
+    )
+    for frame in (table, table.to_pandas()):
+        assert evaluate(frame, [(1, 0)], entities=[1], threshold=0.7).n_pred == 1
+
+
+@pytest.mark.parametrize("values", [[None, None], [True, 0.5], [2 + 1j], ["1"], [[1.0]]])
+def test_odd_scores_are_refused(values):
+    with pytest.raises(DataError, match="column 'score'"):
+        evaluate(scores(values, object), [(1, 0)], entities=[1], threshold=0.5)
+
+
+@pytest.mark.parametrize("option", ["beta", "zero_division", "threshold"])
+@pytest.mark.parametrize("value", [[0.5], "0.5", None, 1j, True, np.array([1.0, 2.0])])
+def test_numbers_that_are_refused(option, value):
+    if value is None and option == "threshold":
+        return
+    with pytest.raises(DataError, match=f"{option}="):
+        evaluate(scores([1.0]), [], entities=[1], **{option: value})
+
+
+@pytest.mark.parametrize(
+    "counts", [("a", 1, 1), ([1], [1, 2], [1, 2, 3]), (1j, 1, 1), (None, 1, 1), (10**400, 1, 1)]
+)
+def test_break_even_refuses_what_is_no_count(counts):
+    with pytest.raises(DataError):
+        break_even_ratio(*counts)
+
+
+@pytest.mark.parametrize("beta", [0.3, 1.1, 0.7])
+@pytest.mark.parametrize("k", range(1, 12))
+def test_pooled_f_of_equal_sets_is_one(beta, k):
+    pairs = [(0, i) for i in range(k)]
+    assert evaluate(pairs, pairs, entities=[0], beta=beta).pooled_fbeta == 1.0
+
+
+def test_the_name_may_be_anything():
+    assert str(evaluate([], [], entities=[1], name=5)).startswith("5\n")
+
+
+def test_per_entity_is_the_callers_to_change():
+    ev = evaluate([(1, 0)], [(1, 0)], entities=[1])
+    frame = ev.per_entity
+    frame.loc[0, "tp"] = 9
+    assert ev.per_entity["tp"].tolist() == [1]
+    assert ev.tp == 1
+
+
+def test_a_slice_mapping_must_name_entities_once():
+    ev = evaluate([(0, "x")], [(0, "x"), (1, "y")], entities=[0, 1])
+    with pytest.raises(DataError, match="slice key 'entity' misses an id in 1 row"):
+        ev.by({0: "zero", 1: "one", None: "lost"})
+    with pytest.raises(DataError, match="misses an id"):
+        ev.by(pd.Series(["lost", "one"], index=[np.nan, 1.0]))
+    with pytest.raises(DataError, match="slice lists 1 more than once"):
+        ev.by(pd.Series(["x", "y", "z"], index=[1, 1, 0]))
+    with pytest.raises(DataError, match="none of the 1 entities that the slice names"):
+        ev.by({7: "A"})
+
+
+def test_slice_values_keep_their_type():
+    ev = evaluate([], [], entities=[1, 2, 3])
+    wide = ev.by(pd.Series([2**53, 2**53 + 1], index=[1, 2]))
+    assert wide["slice"].tolist()[:2] == [2**53, 2**53 + 1]
+    assert len(ev.by({1: 1, 2: True, 3: "1"})) == 3
+    assert len(ev.by({1: 0, 2: False})) == 3
+    entities = pa.table({"entity": [1, 2, 3], "n": pa.array([2**53 + 1, 2**53, None], pa.int64())})
+    assert evaluate({}, {}, entities=entities).by("n")["n"].tolist()[:2] == [2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_zero_and_missing_are_one_slice_each(library):
+    values = pa.array([0.0, -0.0, float("nan"), None])
+    entities = pa.table({"entity": [1, 2, 3, 4], "v": values})
+    frame = {pd.DataFrame: pa.Table.to_pandas, pl.DataFrame: pl.from_arrow, pa.table: lambda t: t}
+    ev = evaluate({}, {}, entities=frame[library](entities))
+    assert ev.by("v")["n_entities"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array(["b", "a", None], pa.string_view()),
+        pa.array([b"b", b"a", None], pa.binary_view()),
+        pa.array(["b", "a", None]).dictionary_encode(),
+        pa.array([2, 1, None], pa.float16()),
+        pa.array([2, 1, None], pa.decimal128(5, 1)),
+        pa.array([True, False, None]),
+        pl.Series(["b", "a", None], dtype=pl.Categorical).to_arrow(),
+        pl.Series(["b", "a", None], dtype=pl.Enum(["a", "b"])).to_arrow(),
+        pa.ExtensionArray.from_storage(
+            pa.uuid(), pa.array([b"b" * 16, b"a" * 16, None], pa.binary(16))
+        ),
+    ],
+)
+def test_slices_of_any_type_in_any_library(values):
+    entities = pa.table({"entity": ["p", "q", "r"], "side": values})
+    pairs = pa.table({"entity": ["p"], "target": ["x"]})
+    for library in (pa.Table.to_pandas, pl.from_arrow, lambda table: table):
+        table = pa.table(evaluate(library(pairs), pairs, entities=entities).by("side"))
+        assert table["n_entities"].to_pylist() == [1, 1, 1]
+        assert table["fn"].to_pylist() == [0, 0, 0]
+        assert table["tp"].to_pylist() == [0, 1, 0], "sorted by value, missing last"
+    if not isinstance(values, pa.ExtensionArray):
+        polars = pl.from_arrow(entities)
+        ev = evaluate(pl.from_arrow(pairs), pairs, entities=polars)
+        assert ev.by("side")["tp"].to_list() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("key", [np.array([1]), pd.DataFrame(), pl.Series([1]), pd.NA, {1}])
+def test_odd_slice_keys_are_refused(key):
+    with pytest.raises(DataError, match="no slice"):
+        scored().by(key)
+
+
+def test_slices_that_cannot_be_grouped():
+    entities = pd.DataFrame({"entity": [1, 2], "v": [[1], [2]]})
+    with pytest.raises(DataError, match="slice 'v' holds values that cannot be grouped"):
+        evaluate([], [], entities=entities).by("v")
+
+
+def test_several_mappings_are_numbered():
+    table = scored().by([{"a": 1}, {"b": 2}])
+    assert table.columns[:2].tolist() == ["slice 1", "slice 2"]
+
+
+def test_a_key_column_is_a_slice_too():
+    listed = pd.DataFrame({"src": ["u", "u", "v"], "id": [1, 2, 1]})
+    pairs = pd.DataFrame({"src": ["u"], "id": [1], "target": ["x"]})
+    ev = evaluate(pairs, pairs, entities=listed, entity=["src", "id"])
+    assert ev.by("src")["n_entities"].tolist() == [2, 1]
+    assert len(ev.by({("u", 1): "A"})) == 2
+
+
+def test_a_slice_column_twice_is_refused():
+    entities = pd.DataFrame([[1, "x", "y"]], columns=["entity", "s", "s"])
+    with pytest.raises(DataError, match="entities has 2 columns called 's'"):
+        evaluate({}, {}, entities=entities).by("s")

@@ -32,7 +32,9 @@ def test_one_entity(pred, truth, score):
     assert entity_f05(pred, truth) == pytest.approx(score, abs=1e-15)
 
 
-@pytest.mark.parametrize(("t", "tp", "k"), [(4, 3, 3), (10, 9, 9), (100, 99, 99), (4, 2, 2), (8, 7, 8)])
+@pytest.mark.parametrize(
+    ("t", "tp", "k"), [(4, 3, 3), (10, 9, 9), (100, 99, 99), (4, 2, 2), (8, 7, 8)]
+)
 def test_break_even_is_what_one_more_pair_does(t, tp, k):
     def f(hits, made):
         return entity_f05(set(range(made)), {*range(hits), *range(-1, hits - t - 1, -1)})
@@ -49,11 +51,22 @@ def test_break_even_tends_to_four():
 
 
 def test_the_summary():
-    summary, scores = macro_f05({"A": ["a", "x"], "B": ["b1"]}, {"A": ["a"], "B": ["b1", "b2"]}, ["A", "B", "C"])
+    summary, scores = macro_f05(
+        {"A": ["a", "x"], "B": ["b1"]}, {"A": ["a"], "B": ["b1", "b2"]}, ["A", "B", "C"]
+    )
     assert scores.tolist() == pytest.approx([0.5555556, 0.8333333, 1.0])
     assert list(summary) == ["f05", "precision", "recall", "n", "tp", "k", "t", "pred_per_entity"]
     assert summary == pytest.approx(
-        {"f05": 2.3888889 / 3, "precision": 2 / 3, "recall": 2 / 3, "n": 3, "tp": 2, "k": 3, "t": 3, "pred_per_entity": 1.0}
+        {
+            "f05": 2.3888889 / 3,
+            "precision": 2 / 3,
+            "recall": 2 / 3,
+            "n": 3,
+            "tp": 2,
+            "k": 3,
+            "t": 3,
+            "pred_per_entity": 1.0,
+        }
     )
 
 
@@ -92,7 +105,10 @@ def test_the_ceiling_of_candidates():
     }
 
 
-@given(st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5))), st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5))))
+@given(
+    st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5))),
+    st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5))),
+)
 def test_equals_evaluate(preds, truths):
     ids = list(range(6))
     summary, scores = macro_f05(preds, truths, ids)
@@ -101,3 +117,10 @@ def test_equals_evaluate(preds, truths):
     assert summary["f05"] == pytest.approx(ev.macro_fbeta, abs=1e-15)
     assert (summary["tp"], summary["k"], summary["t"]) == (ev.tp, ev.n_pred, ev.n_true)
     assert (summary["precision"], summary["recall"]) == (ev.precision, ev.recall)
+
+
+def test_arrays_and_generators_of_targets():
+    import numpy as np
+
+    assert macro_f05({"a": np.array([0])}, {"a": [0]}, ["a"])[0]["f05"] == 1.0
+    assert oracle_f05({"a": ["x"]}, {"a": (x for x in ["x"])}, ["a"])[0]["f05"] == 1.0

@@ -118,7 +118,7 @@ def _piece(
 def _pack(libs: Libraries, *sides: tuple[Any, list[Any]]) -> list[Any]:
     """Return each side's pairs as a Series of int64, equal exactly where the pairs are equal."""
     xd, xp = libs.frames, libs.xp
-    number = None
+    number: Any = None
     for columns in zip(*(targets for _, targets in sides), strict=True):
         joined = xd.concat([xd.Series(part) for part in columns], ignore_index=True)
         codes, values = xd.factorize(joined)

@@ -25,7 +25,7 @@ class Backend:
     lookup, repeats, match : callable
         Joins over encoded keys; see `_backends.frames`.
     scores : callable
-        (column, where) -> float or integer array without a missing value.
+        (column, where, present rows) -> float or integer array.
     look_alikes : callable
         (ids, true ids) -> how many match only after stripping blanks or NFC.
     fbeta : callable

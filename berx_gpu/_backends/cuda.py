@@ -1,0 +1,122 @@
+"""cuDF, CuPy and kernels compiled for the device; the only importer of these libraries."""
+
+from functools import cache, partial
+from importlib import metadata
+from typing import Any
+
+from berx_gpu import _encode
+from berx_gpu._backends import frames
+from berx_gpu._backends.select import Backend
+from berx_gpu.errors import MissingDependencyError
+
+_THREADS = 256
+_INSTALL = 'install them with: pip install "berx-gpu[cuda13]" (or [cuda12], as your driver asks)'
+
+
+@cache
+def backend() -> Backend:
+    """Return the backend of cuDF inputs.
+
+    Raises
+    ------
+    MissingDependencyError
+        When CuPy or numba-cuda is not installed, or no CUDA device answers.
+    """
+    try:
+        metadata.version("numba-cuda")
+        import cudf
+        import cupy
+    except (metadata.PackageNotFoundError, ImportError) as error:
+        raise MissingDependencyError(f"cuDF frames need CuPy and numba-cuda; {_INSTALL}") from error
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise MissingDependencyError(f"no CUDA device answers: {error}") from error
+    libs = frames.Libraries(cudf, cupy, _take, piece_rows=2**28)
+    return Backend(
+        name="cuda",
+        frames=cudf,
+        xp=cupy,
+        encode=partial(_encode_column, cudf, cupy),
+        take=_take,
+        lookup=partial(frames.lookup, libs),
+        repeats=partial(frames.repeats, libs),
+        match=partial(frames.match, libs),
+        scores=partial(_scores, cupy),
+        look_alikes=_look_alikes,
+        fbeta=partial(_fbeta, cupy),
+        to_host=_to_host,
+    )
+
+
+def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _encode.Key:
+    """Return the key of a cuDF Series: numbers and text stay on the device.
+
+    Other kinds are rare: they take the host's way, so that their rules stand once, and come back.
+    """
+    if str(values.dtype) == "category":
+        values = values.astype(values.cat.categories.dtype)
+    dtype = str(values.dtype)
+    missing = values.isna().values
+    missing = missing if missing.any() else None
+    if len(values) and not values.isna().all():
+        if dtype in ("object", "str"):
+            return _encode.Key("text", (values,), missing, dtype, where)
+        if ids == "exact" and dtype in _FITTING:
+            numbers = values.fillna(0).astype("int64").values
+            return _encode.Key("integer", (numbers,), missing, dtype, where)
+    key = _encode.encode(values.to_arrow(), where, ids)
+    parts = tuple(
+        cupy.asarray(part) if hasattr(part, "strides") else cudf.Series(part) for part in key.parts
+    )
+    return _encode.Key(key.kind, parts, missing, dtype, where)
+
+
+_FITTING = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+
+
+def _scores(cupy: Any, values: Any, where: str, present: Any = None) -> Any:
+    _encode.check_score_type(values.head(0).to_arrow().type, str(values.dtype), where)
+    nulls = values.isna().values
+    if str(values.dtype).startswith("float"):
+        nulls = nulls | cupy.isnan(values.fillna(0).values)
+    _encode.check_scores_present(nulls if present is None else nulls & present, where)
+    return values.fillna(0).values
+
+
+def _look_alikes(pred: Any, truth: Any) -> int:
+    """Count as the host does, which is asked only when an id could change at all."""
+    if not (_odd(pred) or _odd(truth)):
+        return 0
+    return _encode.look_alikes(
+        *(_encode.text_part(ids.unique().to_arrow()) for ids in (pred, truth))
+    )
+
+
+def _odd(ids: Any) -> bool:
+    beyond_ascii = ids.str.byte_count() != ids.str.len()
+    return bool(((ids.str.strip() != ids) | beyond_ascii).any())
+
+
+def _take(part: Any, kept: Any) -> Any:
+    if hasattr(part, "iloc"):
+        return part.iloc[kept].reset_index(drop=True)
+    return part[kept]
+
+
+def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
+    from numba import cuda
+
+    from berx_gpu.kernels import fbeta_cuda
+
+    out = cupy.empty(len(tp))
+    blocks = min(-(-len(tp) // _THREADS), 1 << 16)
+    stream = cuda.external_stream(cupy.cuda.get_current_stream().ptr)
+    fbeta_cuda.fbeta[blocks, _THREADS, stream](tp, n_pred, n_true, beta, out)
+    return out
+
+
+def _to_host(values: Any) -> Any:
+    if hasattr(values, "to_pandas"):
+        return values.to_pandas()
+    return values.get() if hasattr(values, "get") else values

@@ -1,0 +1,196 @@
+"""The house rules, checked from the source text: who may import what, and how long a file is."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOORS = {"truth": 0, "sets": 0, "scoring": 1, "breakdown": 2}
+"""Each door with its floor: a door may import doors of lower floors."""
+
+LIBRARIES = {"click", "numba", "numpy", "pandas", "pyarrow", "scipy", "cudf", "cupy", "matplotlib"}
+ROOMS = {
+    "__init__": set(),
+    "errors": set(),
+    "results": {"errors"},
+    "_sums": set(),
+    "_columns": {"errors", "_backends.select"},
+    "_lists": {"_columns", "errors", "_backends.select"},
+    "_pairs": {"_columns", "_lists", "errors", "_backends.select"},
+    "_encode": {"_columns", "errors"},
+    "files": {"_pairs", "errors"},
+    "cli": {"errors", "files", "results", *DOORS},
+    "truth": {"_columns", "_pairs", "_encode", "errors", "_backends.select"},
+    "scoring": {"_columns", "_pairs", "_sums", "results", "errors", "_backends.select"},
+    "breakdown": {"_columns", "_sums", "results", "errors"},
+    "sets": {"kernels.fbeta_rows"},
+    "_backends.__init__": set(),
+    "_backends.select": {"errors"},
+    "_backends.frames": set(),
+    "_backends.cpu": {"_encode", "_backends.frames", "_backends.select", "errors"},
+    "_backends.cuda": {"_encode", "_backends.frames", "_backends.select", "errors"},
+}
+"""What each room imports from the package when it is loaded; doors and kernels are added below."""
+
+MAX_LINES = 400
+
+
+def package_files(root):
+    return sorted((root / "berx_gpu").rglob("*.py")) + sorted((root / "kernels").glob("*.py"))
+
+
+def room_of(path, root):
+    relative = path.relative_to(root)
+    parts = relative.with_suffix("").parts
+    return ".".join(parts[1:] if parts[0] == "berx_gpu" else parts)
+
+
+def imports(tree):
+    """Yield (module, is it loaded with the file, is it for type checkers only)."""
+
+    def walk(node, late, typing):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    yield alias.name, not late, typing
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, "imports are absolute"
+                for alias in child.names:
+                    yield f"{child.module}.{alias.name}", not late, typing
+            else:
+                for_types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+                is_late = late or isinstance(child, (ast.FunctionDef, ast.Lambda))
+                yield from walk(child, is_late, typing or for_types)
+
+    yield from walk(tree, late=False, typing=False)
+
+
+def inner(module, rooms):
+    """Return the room that an imported name is in or of."""
+    name = module.removeprefix("berx_gpu.")
+    while name and name not in rooms:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def allowed(room):
+    """Return the rooms that a room may load with itself."""
+    if room.startswith("kernels."):
+        kind = room.rpartition("_")[2]
+        return {"cpu": {"rows", "_jit"}, "cuda": {"rows"}, "rows": {"rows", "_jit"}}.get(
+            kind, set()
+        )
+    lower = {door for door in DOORS if DOORS[door] < DOORS.get(room, 0)}
+    return ROOMS[room] | lower
+
+
+def problems(root):
+    """Return every broken rule under a folder, in words."""
+    files = [
+        p for p in package_files(root) if not p.is_symlink() and "berx_gpu/kernels" not in str(p)
+    ]
+    rooms = {room_of(p, root) for p in files}
+    found = []
+    for path in files:
+        room, text = room_of(path, root), path.read_text()
+        if text.count("\n") > MAX_LINES:
+            found.append(f"{room} has over {MAX_LINES} lines")
+        if not room.startswith("kernels.") and room not in ROOMS:
+            found.append(f"{room} is a room that the house does not know")
+            continue
+        for module, loaded, typing in imports(ast.parse(text)):
+            top = module.split(".")[0]
+            if top in ("cudf", "cupy") and room != "_backends.cuda":
+                found.append(f"{room} imports {top}")
+            cuda = room.endswith("_cuda") or room == "_backends.cuda"
+            if module.startswith("numba.cuda") and not cuda:
+                found.append(f"{room} imports numba.cuda")
+            if room in ("__init__", "errors") and top in LIBRARIES and loaded and not typing:
+                found.append(f"{room} loads {top}")
+            if top != "berx_gpu" or typing:
+                continue
+            found += broken_inner(room, inner(module, rooms), loaded)
+    return found
+
+
+def broken_inner(room, other, loaded):
+    if room == "__init__" or not other or other == room:
+        return []
+    if other.startswith("kernels."):
+        if room.startswith("kernels."):
+            kind = "_jit" if other.endswith("_jit") else other.rpartition("_")[2]
+            return [] if kind in allowed(room) else [f"{room} imports {other}"]
+        ours = {"_backends.cpu": "_cpu", "_backends.cuda": "_cuda", "sets": "_rows"}.get(room)
+        return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]
+    if not loaded and (
+        # A result's method imports its door, select its backend, the command line what it runs.
+        (room == "results" and other in DOORS)
+        or (room == "_backends.select" and other in ("_backends.cpu", "_backends.cuda"))
+        or (room == "cli" and other in allowed(room))
+    ):
+        return []
+    return [] if other in allowed(room) else [f"{room} imports {other}"]
+
+
+def test_the_house_is_in_order():
+    assert problems(ROOT) == []
+
+
+FAULTS = [
+    ("berx_gpu/scoring.py", "import cudf", "scoring imports cudf"),
+    ("berx_gpu/_backends/frames.py", "import cupy", "_backends.frames imports cupy"),
+    ("berx_gpu/truth.py", "from numba import cuda", "truth imports numba.cuda"),
+    ("berx_gpu/truth.py", "from berx_gpu import scoring", "truth imports scoring"),
+    ("berx_gpu/scoring.py", "from berx_gpu._backends import cpu", "scoring imports _backends.cpu"),
+    (
+        "berx_gpu/scoring.py",
+        "from berx_gpu.kernels import fbeta_cpu",
+        "scoring imports kernels.fbeta_cpu",
+    ),
+    ("berx_gpu/results.py", "from berx_gpu import scoring", "results imports scoring"),
+    ("berx_gpu/_encode.py", "from berx_gpu import _pairs", "_encode imports _pairs"),
+    ("berx_gpu/__init__.py", "import pandas", "__init__ loads pandas"),
+    (
+        "kernels/fbeta_rows.py",
+        "from berx_gpu.kernels import fbeta_cpu",
+        "kernels.fbeta_rows imports kernels.fbeta_cpu",
+    ),
+    ("kernels/fbeta_cpu.py", "import berx_gpu.scoring", "kernels.fbeta_cpu imports scoring"),
+    ("berx_gpu/helpers.py", "", "helpers is a room that the house does not know"),
+    ("berx_gpu/errors.py", "#\n" * 400, "errors has over 400 lines"),
+]
+
+
+@pytest.mark.parametrize(("file", "line", "said"), FAULTS)
+def test_a_broken_rule_is_found(tmp_path, file, line, said):
+    for path in package_files(ROOT):
+        if "berx_gpu/kernels" not in str(path):
+            copy = tmp_path / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(path.read_text())
+    target = tmp_path / file
+    text = target.read_text() if target.exists() else '"""A room."""\n'
+    target.write_text(text + line + "\n")
+    assert problems(tmp_path) == [said]
+
+
+def test_kernels_are_no_package_of_their_own():
+    assert not (ROOT / "kernels" / "__init__.py").exists()
+    assert (ROOT / "berx_gpu" / "kernels").resolve() == (ROOT / "kernels").resolve()
+
+
+def test_public_names_are_listed_for_type_checkers():
+    import berx_gpu
+
+    text = (ROOT / "berx_gpu" / "__init__.py").read_text()
+    typed = re.findall(r"import (\w+) as \1\b", text)
+    assert sorted(typed) == sorted(set(berx_gpu.__all__) - {"__version__"})
+    for name in berx_gpu.__all__:
+        assert getattr(berx_gpu, name) is not None
+
+
+def test_nothing_branches_on_a_backends_name():
+    for path in package_files(ROOT):
+        assert not re.search(r"backend\.name\s*(==|!=|in)\b", path.read_text()), path
