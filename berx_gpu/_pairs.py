@@ -100,10 +100,11 @@ def read_pairs(
     library, columns = found
     scores = None if score is None else _pick(columns, (score,), what, "score")[0]
     rest = [c for c in columns if not same_name(c[0], "score" if score is None else score)]
-    unnamed = all(map(same_name, (*entity_names, *target_names), ("entity", "target")))
+    names = [*entity_names, *target_names]
+    unnamed = len(names) == 2 and all(map(same_name, names, ("entity", "target")))
     if len(rest) == 2 and unnamed and not same_name(rest[0][0], rest[1][0]):
         # Two columns need no names; one that has a usual name is still taken by it.
-        swapped = rest[0][0] == "target" or rest[1][0] == "entity"
+        swapped = same_name(rest[0][0], "target") or same_name(rest[1][0], "entity")
         key, matched = ([rest[1]], [rest[0]]) if swapped else ([rest[0]], [rest[1]])
     else:
         key = _pick(columns, entity_names, what, "entity")
@@ -161,8 +162,9 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
 
 
 def _names(names: Names, option: str) -> tuple[Hashable, ...]:
-    several = isinstance(names, (list, tuple, np.ndarray, pd.Index))
-    listed = tuple(names) if several else (names,)  # type: ignore[arg-type]
+    if isinstance(names, (np.ndarray, pd.Index)):
+        names = names.tolist()
+    listed = tuple(names) if isinstance(names, (list, tuple)) else (names,)
     if not listed or not all(isinstance(name, Hashable) for name in listed):
         raise DataError(f"{option}={names!r}: give a column name or a list of column names")
     if any(same_name(a, b) for a, b in itertools.combinations(listed, 2)):

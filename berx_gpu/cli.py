@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -20,24 +20,19 @@ if TYPE_CHECKING:
 
     from berx_gpu.results import Evaluation
 
-BAD_INPUT, GATE_FAILED, INTERRUPTED, BROKEN_PIPE = 2, 1, 130, 141
+BAD_INPUT, GATE_FAILED, INTERRUPTED = 2, 1, 130
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 gate failed, 2 bad input with one line."""
+    if hasattr(signal, "SIGPIPE"):  # a reader that leaves early ends the command in silence
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = cli(standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         code = INTERRUPTED
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone; leave Python nothing to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = BROKEN_PIPE
     except (DataError, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"berx-gpu: error: {' '.join(text.split())}", err=True)
@@ -321,3 +316,7 @@ def _write(path: str, ev: Evaluation, slices: dict[str, Any]) -> None:
         files.write_text(_report(ev, slices, form) + "\n", path)
     else:
         files.write_table(ev.per_entity, path)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,7 @@ from berx_gpu.errors import DataError, rows
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
-_PACKED = (".gz", ".zst")
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
 
 
 def read_table(path: str, *, header: bool = True) -> pa.Table:
@@ -53,7 +53,7 @@ def read_table(path: str, *, header: bool = True) -> pa.Table:
 
 def read_lines(path: str) -> list[str]:
     """Read one id a line; empty lines at the end do not count."""
-    text = _guarded(path, lambda: _open(path).read().decode("utf-8-sig"))
+    text = _guarded(path, lambda: _unpacked(path, path).read().decode("utf-8-sig"))
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     while lines and not lines[-1]:
         lines.pop()
@@ -100,7 +100,7 @@ def write_table(table: pa.Table, path: str) -> None:
         _replace(path, lambda temporary: pq.write_table(table, temporary))
     elif ending in _SEPARATORS:
         options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
-        codec = {".gz": "gzip", ".zst": "zstd"}.get(packed)
+        codec = _CODECS.get(packed)
 
         def write(temporary: str) -> None:
             with pa.output_stream(temporary, compression=codec) as stream:
@@ -119,7 +119,7 @@ def write_text(text: str, path: str) -> None:
 def _endings(path: str) -> tuple[str, str]:
     """Return the ending that tells the format, and the one that tells the compression."""
     suffixes = [s.lower() for s in Path(path).suffixes]
-    packed = suffixes.pop() if suffixes and suffixes[-1] in _PACKED else ""
+    packed = suffixes.pop() if suffixes and suffixes[-1] in _CODECS else ""
     return (suffixes[-1] if suffixes else ""), packed
 
 
@@ -131,20 +131,22 @@ def _read_parquet(path: str) -> pa.Table:
     return table.drop_columns(extra)
 
 
-def _open(path: str) -> Any:
-    return pa.input_stream(path, compression="detect")
+def _unpacked(source: Any, path: str) -> Any:
+    """Return a stream of the plain bytes of a path or an open file."""
+    return pa.input_stream(source, compression=_CODECS.get(_endings(path)[1]))
 
 
 def _read_text(path: str, separator: str, header: bool) -> pa.Table:
-    with io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as stream:
-        first = next(csv.reader(stream, delimiter=separator), None)
+    with open(path, "rb") as file, _unpacked(file, path) as data:
+        lines = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
+        first = next((row for row in csv.reader(lines, delimiter=separator) if row), None)
     if first is None:
         raise DataError(f"{path} is empty; it needs at least a line that names its columns")
     names = first if header else ["entity", "target", "score"][: len(first)]
     names = names + [str(i + 1) for i in range(len(names), len(first))]
     return pyarrow.csv.read_csv(
-        _open(path),
-        read_options=pyarrow.csv.ReadOptions(column_names=names, skip_rows=int(header)),
+        _unpacked(path, path),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=int(header)),
         parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         convert_options=pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from functools import partial
+from importlib import metadata
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from berx_gpu._backends import cpu, frames, select
+
+collect_ignore = []
+try:
+    metadata.version("numba-cuda")
+except metadata.PackageNotFoundError:
+    collect_ignore.append("test_cuda_kernels.py")
 
 settings.register_profile(
     "default",

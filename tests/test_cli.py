@@ -1,0 +1,373 @@
+"""The command line: what it prints, what it refuses, and with which exit status."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FEBRL = ROOT / "examples" / "febrl3"
+SPLINK = [
+    str(FEBRL / "splink.parquet"),
+    str(FEBRL / "truth.csv"),
+    "--entities",
+    str(FEBRL / "entities.csv"),
+]
+
+
+def run(*args, **options):
+    command = [sys.executable, "-m", "berx_gpu.cli", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a folder with a small task as text files."""
+    (tmp_path / "pred.csv").write_text("entity,target,score\na,x,0.9\na,z,0.2\nb,y,0.8\n")
+    (tmp_path / "truth.csv").write_text("entity,target\na,x\nb,y\nb,w\n")
+    (tmp_path / "entities.csv").write_text("entity,side\na,n\nb,s\nc,\n")
+    return tmp_path
+
+
+def score(folder, *args, pred="pred.csv", truth="truth.csv", entities="entities.csv"):
+    return run("score", pred, truth, "--entities", entities, *args, cwd=folder)
+
+
+def test_the_example_prints_its_report():
+    done = run("score", *SPLINK, "--threshold", "0.5", "--by", "state")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "splink ≥ 0.5",
+        "macro F0.5  0.9836  126 imperfect entities",
+        "            predicting nothing 0.4175",
+        "entities    2,000   835 singletons (6 linked) · others 0.9769",
+        "links       2,907   2,883 true · 24 false · 117 missed",
+        "pooled      P 0.9917  R 0.9610  F0.5 0.9854",
+        "",
+        "loss 0.0164        entities    loss",
+        "nothing predicted        15  0.0075",
+        "misses only              96  0.0043",
+        "singleton linked          6  0.0030",
+        "extras only               9  0.0016",
+        "",
+        "state (worst loss first)  entities    F0.5       P       R",
+        "vic                            522  0.9737  0.9926  0.9441",
+        "nsw                            637  0.9910  0.9937  0.9635",
+        "sa                             177  0.9786  0.9894  0.9690",
+        "wa                             190  0.9805  0.9936  0.9810",
+        "qld                            353  0.9912  0.9855  0.9695",
+        "tas                             51  0.9786  0.9853  0.9853",
+        "?                               22  0.9524  1.0000  0.9200",
+        "act                             33  0.9853  1.0000  0.9242",
+        "nt                              15  0.9876  1.0000  0.9302",
+    ]
+
+
+def test_the_example_is_quick_and_help_is_instant():
+    run("score", *SPLINK, "--threshold", "0.5")
+
+    def seconds(*args):
+        start = time.perf_counter()
+        assert run(*args).returncode == 0
+        return time.perf_counter() - start
+
+    assert min(seconds("--help") for _ in range(3)) < 1
+    assert min(seconds("score", *SPLINK, "--threshold", "0.5") for _ in range(3)) < 2.5
+
+
+def test_json_is_the_whole_report(files):
+    done = score(files, "--json", "--by", "side", "--by", "side,n_true", "--threshold", "0.5")
+    told = json.loads(done.stdout)
+    assert (told["name"], told["threshold"], told["tp"], told["n_pred"]) == ("pred", 0.5, 2, 2)
+    assert told["dropped"]["below_threshold"] == 1
+    assert told["losses"][0]["outcome"] == "misses only"
+    assert [row["side"] for row in told["slices"]["side"]] == ["n", "s", None]
+    assert told["slices"]["side,n_true"][0]["n_true"] == "1"
+
+
+def test_markdown(files):
+    done = score(files, "--markdown", "--by", "side")
+    assert "| macro F0.5 | 0.7963 · 2 imperfect entities |" in done.stdout
+    assert "| side (worst loss first) | entities | F0.5 | P | R |" in done.stdout
+
+
+def test_where_and_only_score_a_part_against_the_whole(files):
+    (files / "ids.txt").write_text("c\r\nb")
+    done = score(files, "--where", "side=s")
+    assert "entities    1       0 singletons" in done.stdout
+    assert done.stderr.splitlines() == [
+        "note: 1 truth row of entities that are not scored ignored",
+        "note: scored 1 of 3 entities",
+    ]
+    assert "entities    2       1 singleton" in score(files, "--only", "ids.txt").stdout
+    assert "entities    1       1 singleton" in score(files, "--where", "side=").stdout
+    both = score(files, "--only", "ids.txt", "--where", "side=s", "--by", "side")
+    assert both.stdout.splitlines()[-1].split()[:2] == ["s", "1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("out.txt", "pred\nmacro F0.5"),
+        ("out.json", '{\n  "name": "pred"'),
+        ("out.md", "|  | pred |"),
+        ("out.csv", '"entity","tp","n_pred","n_true","fbeta"\n"a",1,2,1,0.5555555555555556\n'),
+        ("out.tsv", '"entity"\t"tp"\t"n_pred"\t"n_true"\t"fbeta"\n"a"\t1'),
+    ],
+)
+def test_output_goes_by_its_ending(files, name, start):
+    assert score(files, "--output", name, "--quiet").stdout == ""
+    assert (files / name).read_text().startswith(start)
+    assert sorted(p.name for p in files.iterdir()) == sorted(
+        ["pred.csv", "truth.csv", "entities.csv", name]
+    )
+
+
+def test_output_as_frames(files):
+    for name in ("out.parquet", "out.csv.gz", "out.tsv.zst"):
+        assert score(files, "--output", name, "--quiet").returncode == 0
+    frame = pd.read_parquet(files / "out.parquet")
+    assert frame["entity"].tolist() == ["a", "b", "c"]
+    assert gzip.decompress((files / "out.csv.gz").read_bytes()).startswith(b'"entity","tp"')
+    with pa.input_stream(str(files / "out.tsv.zst"), compression="zstd") as stream:
+        assert stream.read(13) == b'"entity"\t"tp"'
+
+
+def test_output_is_whole_or_not_at_all(files):
+    (files / "out.csv").write_text("before")
+    done = score(files, "--output", "none/out.csv")
+    assert done.returncode == 2
+    assert "none/out.csv cannot be written: No such file" in done.stderr
+    assert score(files, "--output", "out.xlsx").returncode == 2
+    assert (files / "out.csv").read_text() == "before"
+
+
+def test_the_gate(files):
+    assert score(files, "--fail-under", "0.79").returncode == 0
+    failed = score(files, "--fail-under", "0.8", "--quiet")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == "macro F 0.796296 is below 0.8\n"
+
+
+def test_what_is_left_out_is_told(files):
+    (files / "pred.csv").write_text("entity,target\na,x\na,x\n?,x\n,x\n")
+    done = score(files, "--unknown-entities", "drop", "--nulls", "drop")
+    assert done.stderr.splitlines() == [
+        "note: 1 repeated prediction row counted once",
+        "note: 1 prediction row without an id dropped",
+        "note: 1 prediction row of unlisted entities dropped",
+    ]
+    (files / "pred.csv").write_text("entity,target\na,x \n")
+    assert score(files).stderr.startswith("warning: 1 id matches between predictions column")
+    assert score(files, "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'entity,target\na,007\nb,NA\nb,nan\nc,"x,y"\n',
+        'entity,target\r\na,007\r\nb,NA\r\nb,nan\r\nc,"x,y"',
+        '\ufeffentity,target\na,007\nb,NA\nb,nan\nc,"x,y"\n',
+        'left,right\na,007\nb,NA\nb,nan\nc,"x,y"\n',
+        '"entity","target"\n"a","007"\n"b","NA"\n"b","nan"\n"c","x,y"\n',
+        'target,note,entity\n007,,a\nNA,,b\nnan,"line\nbreak",b\n"x,y",,c\n',
+    ],
+)
+def test_ids_are_read_as_written(files, text):
+    (files / "pred.csv").write_bytes(text.encode())
+    (files / "truth.csv").write_text('entity,target\na,7\na,007\nb,NA\nb,nan\nb,null\nc,"x,y"\n')
+    told = json.loads(score(files, "--json").stdout)
+    assert (told["tp"], told["n_pred"], told["n_true"]) == (4, 4, 6)
+
+
+def test_files_without_header(files):
+    """https://github.com/apache/arrow/issues/46853"""
+    (files / "pred.csv").write_text("007,1\n")
+    (files / "truth.csv").write_text('"007","1"\n')
+    (files / "entities.csv").write_text("007\n")
+    told = json.loads(score(files, "--json", "--no-header").stdout)
+    assert (told["tp"], told["n_pred"], told["n_entities"]) == (1, 1, 1)
+    (files / "entities.csv").write_text("id\n007\n")
+    done = score(files)
+    assert done.returncode == 2
+    assert "starts with the id '007'; if the file has no header, say --no-header" in done.stderr
+
+
+def test_a_missing_header_of_the_entities_is_noticed(files):
+    (files / "entities.csv").write_text("b\na\nc\n")
+    done = score(files)
+    assert (done.returncode, "say --no-header" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".csv.gz", ".tsv.zst", ".parquet", ".pq"])
+def test_kinds_of_files(files, ending):
+    table = pa.table({"entity": ["a", "b"], "target": ["x", "y"]})
+    from berx_gpu.files import write_table
+
+    write_table(table, str(files / f"p{ending}"))
+    told = json.loads(score(files, "--json", pred=f"p{ending}").stdout)
+    assert (told["tp"], told["n_pred"], told["name"]) == (2, 2, "p")
+
+
+def test_a_pandas_index_in_parquet_is_no_column(files):
+    frame = pd.DataFrame({"q": ["a"], "m": ["x"]}, index=[7])
+    frame.to_parquet(files / "p.parquet")
+    assert json.loads(score(files, "--json", pred="p.parquet").stdout)["tp"] == 1
+
+
+def test_column_options(files):
+    (files / "pred.csv").write_text("p,note,to,of\n0.9,,x,a\n0.1,,z,a\n")
+    (files / "truth.csv").write_text("n,q,m\n1,a,x\n")
+    (files / "entities.csv").write_text("side,id\nn,a\ns,b\n")
+    done = score(
+        files, "--pred-columns", "of,to,p", "--truth-columns", "q,m", "--entity-column", "id",
+        "--threshold", "0.5", "--json", "--by", "side",
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (told["tp"], told["n_pred"], told["n_entities"]) == (1, 1, 2)
+
+
+def test_numbers_here_and_text_there(files):
+    table = pa.table({"entity": [1, 2], "target": [10, 20]})
+    pq.write_table(table, files / "p.parquet")
+    (files / "truth.csv").write_text("entity,target\n1,10\n2,21\n")
+    (files / "entities.csv").write_text("entity\n1\n2\n")
+    done = score(files, pred="p.parquet")
+    assert done.returncode == 2
+    assert "integer ids (int64)" in done.stderr
+    assert "--ids text" in done.stderr
+    told = json.loads(score(files, "--ids", "text", "--json", pred="p.parquet").stdout)
+    assert (told["tp"], told["n_pred"]) == (1, 2)
+
+
+def write(text, name="pred.csv"):
+    return lambda folder: (folder / name).write_bytes(text)
+
+
+HOSTILE = {
+    "wrong column": (
+        write(b"who,what,why\na,x,1\n"),
+        [],
+        "no column 'entity'; its columns are 'who'",
+    ),
+    "missing file": (lambda f: (f / "pred.csv").unlink(), [], "pred.csv: no such file"),
+    "empty entity list": (write(b"entity,side\n", "entities.csv"), [], "entities is empty"),
+    "empty file": (write(b""), [], "pred.csv is empty"),
+    "text scores": (
+        write(b"entity,target,score\na,x,0.9\na,z,high\n"),
+        ["--threshold", "0.5"],
+        "column 'score' holds 1 row of text where a score must stand, first at row 1 ('high')",
+    ),
+    "missing scores": (
+        write(b"entity,target,score\na,x,0.9\na,z,\n"),
+        ["--threshold", "0.5"],
+        "misses a score in 1 row, first at row 1",
+    ),
+    "no scores": (write(b"entity,target\na,x\n"), ["--threshold", "0.5"], "no column 'score'"),
+    "folder": (lambda f: ((f / "pred.csv").unlink(), (f / "pred.csv").mkdir()), [], "is a folder"),
+    "binary": (write(bytes(range(256)) * 40), [], "pred.csv"),
+    "not UTF-8": (write("entity,target\na,é\n".encode("latin-1")), [], "pred.csv"),
+    "ragged": (write(b"entity,target\na,x\na\n"), [], "Expected 2 columns, got 1"),
+    "missing id": (write(b"entity,target\na,\n"), [], "misses an id in 1 row, first at row 0"),
+    "unknown entity": (write(b"entity,target\nq,x\n"), [], "first at row 0: 'q'"),
+    "repeated entity": (
+        write(b"entity\na\nb\na\n", "entities.csv"),
+        [],
+        "lists 'a' more than once",
+    ),
+    "bad where": (lambda f: None, ["--where", "state=vic"], "the entities have side"),
+    "bad where form": (lambda f: None, ["--where", "side"], "give COLUMN=VALUE"),
+    "nobody left": (lambda f: None, ["--where", "side=w"], "leave no entity"),
+    "unknown slice": (lambda f: None, ["--by", "state"], "no slice 'state'"),
+    "unknown only": (write(b"a\nq\n", "ids"), ["--only", "ids"], "first in line 2"),
+    "hole in only": (write(b"a\n\nb\n", "ids"), ["--only", "ids"], "line 2 is empty"),
+    "missing only": (lambda f: None, ["--only", "ids"], "ids: no such file"),
+    "beta": (lambda f: None, ["--beta", "0"], "beta=0.0: give a number between"),
+    "not a number": (lambda f: None, ["--beta", "half"], "'half' is not a valid float"),
+    "no such option": (lambda f: None, ["--treshold", "1"], "No such option"),
+    "column option": (lambda f: None, ["--pred-columns", "a"], "give 2 names with a comma"),
+    "entity column": (lambda f: None, ["--entity-column", "id"], "entities has no column 'id'"),
+    "nan threshold": (lambda f: None, ["--threshold", "nan"], "threshold=nan"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_bad_input_gets_one_line_and_exit_2(files, case):
+    spoil, options, said = HOSTILE[case]
+    spoil(files)
+    done = score(files, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("berx-gpu: error: ")
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+def test_the_entity_list_is_asked_for(files):
+    done = run("score", "pred.csv", "truth.csv", cwd=files)
+    assert done.returncode == 2
+    assert "--entities FILE is missing: the list of all entities" in done.stderr
+
+
+@pytest.mark.parametrize("cut", [0, 4, 100, -8, -1])
+def test_a_damaged_parquet_file(files, cut):
+    whole = (FEBRL / "splink.parquet").read_bytes()
+    (files / "p.parquet").write_bytes(whole[:cut])
+    done = score(files, pred="p.parquet")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "p.parquet cannot be read" in done.stderr
+
+
+def test_a_damaged_gzip_file(files):
+    (files / "p.csv.gz").write_bytes(gzip.compress(b"entity,target\n" + b"a,x\n" * 9999)[:-20])
+    done = score(files, pred="p.csv.gz")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "p.csv.gz cannot be read" in done.stderr
+
+
+def test_an_unknown_kind_of_file(files):
+    (files / "p.xlsx").write_bytes(b"PK")
+    assert "unknown kind of file; use .parquet, .csv or .tsv" in score(files, pred="p.xlsx").stderr
+
+
+def test_a_reader_that_leaves_early():
+    command = f"{sys.executable} -m berx_gpu.cli score --help | true; echo ${{PIPESTATUS[0]}}"
+    for _ in range(3):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+        assert done.stderr == ""
+        assert done.stdout.strip() in ("0", "141"), "done before the reader left, or SIGPIPE"
+
+
+def test_ctrl_c_ends_it_quietly(files):
+    os.mkfifo(files / "slow.csv")
+    options = ["score", "slow.csv", "truth.csv", "--entities", "entities.csv"]
+    command = [sys.executable, "-m", "berx_gpu.cli", *options]
+    process = subprocess.Popen(command, cwd=files, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_the_installed_command():
+    done = subprocess.run(["berx-gpu", "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith("berx-gpu, version ")
+
+
+def test_many_slices_are_cut_and_counted(files):
+    ids = [f"e{i}" for i in range(50)]
+    (files / "entities.csv").write_text("entity,k\n" + "".join(f"{i},{i}\n" for i in ids))
+    (files / "pred.csv").write_text("entity,target\ne0,x\n")
+    (files / "truth.csv").write_text("entity,target\ne0,x\n")
+    done = score(files, "--by", "k")
+    assert done.stdout.splitlines()[-1].startswith("... 20 more (--json has all)")
+    assert len(json.loads(score(files, "--by", "k", "--json").stdout)["slices"]["k"]) == 50
