@@ -67,8 +67,6 @@ def to_series(values: Any) -> pd.Series[Any]:
     t, kind = pa.types, array.type
     if isinstance(kind, pa.ExtensionType) or t.is_nested(kind):
         return pd.Series(array.to_pylist(), dtype=object)
-    if t.is_float16(kind):
-        array = array.cast(pa.float32())
     keeps_type = array.null_count and (t.is_integer(kind) or t.is_boolean(kind))
     series: pd.Series[Any] = array.to_pandas(types_mapper=pd.ArrowDtype if keeps_type else None)
     return series
@@ -129,6 +127,8 @@ def _one_array(array: Any) -> Any:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return take(_one_array(array.dictionary), array.indices)
+    if pa.types.is_float16(kind):  # few of Arrow's functions know it, and float32 holds it exactly
+        return pa.array(array.to_numpy(zero_copy_only=False).astype(np.float32), from_pandas=True)
     if pa.types.is_string(kind):  # the 32-bit offsets of joined chunks could overflow
         return array.cast(pa.large_string())
     return array.cast(_VIEWS[kind]) if kind in _VIEWS else array

@@ -189,8 +189,6 @@ def scores(values: Any, where: str, present: Any = None) -> Any:
     check_scores_present(missing if present is None else missing & present, where)
     if pa.types.is_null(array.type):
         return np.full(len(array), np.nan)
-    if pa.types.is_float16(array.type):
-        array = pa.array(array.to_numpy(zero_copy_only=False).astype(np.float32))
     if pa.types.is_floating(array.type):
         return array.to_numpy(zero_copy_only=False)
     return _filled(array.cast(pa.uint64() if pa.types.is_uint64(array.type) else pa.int64()))

@@ -113,7 +113,7 @@ def evaluate(
         threshold = int(threshold) if exact else _number("threshold", threshold)
     truth = _as_truth(truth, predictions, entities, entity, target, nulls, ids)
     backend = select.select(predictions, *(values for _, values in truth.key_columns))
-    column = None if threshold is None else (score or "score")
+    column = None if threshold is None else ("score" if score is None else score)
     frame = _pairs.read_pairs(
         predictions, "predictions", entity=entity, target=target, score=column
     )

@@ -709,7 +709,7 @@ def test_zero_and_missing_are_one_slice_each(library):
         pa.array(["b", "a", None], pa.string_view()),
         pa.array([b"b", b"a", None], pa.binary_view()),
         pa.array(["b", "a", None]).dictionary_encode(),
-        pa.array([2, 1, None], pa.float16()),
+        pa.array(np.array([2, 1, np.nan], np.float16), from_pandas=True),
         pa.array([2, 1, None], pa.decimal128(5, 1)),
         pa.array([True, False, None]),
         pl.Series(["b", "a", None], dtype=pl.Categorical).to_arrow(),

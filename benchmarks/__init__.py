@@ -1,0 +1,1 @@
+"""Workloads and their peers; see README.md beside this file."""
