@@ -120,13 +120,12 @@ def evaluate(
     coded = encode_pairs(frame, truth, nulls, backend)
     if coded.strangers:
         _check_strangers(frame, coded, truth, unknown_entities, backend)
-    kept = coded.codes >= 0
-    below = 0
+    codes, below = coded.codes, 0
     if threshold is not None:
         above = _at_least(frame, threshold, coded.present, backend)
-        below = int((kept & ~above).sum())
-        kept = kept & above
-    counts = truth.match(coded, kept, backend)
+        below = int(((codes >= 0) & ~above).sum())
+        codes = backend.xp.where(above, codes, backend.xp.int32(-1))
+    counts = truth.match(codes, coded.target, backend)
     return _evaluation(
         truth,
         counts.tp,

@@ -99,19 +99,19 @@ class Truth:
         listed = _pairs.read_entities(entities, entity, [name for name, _ in frame.entity])
         self.ids = ids
         self._entities = listed.copied()
-        self._key = _entity_key(listed, ids, backend)
+        self._key = _encoded_list(listed, ids, "entities", backend)
+        self._index = _index(self._key, listed, "entities", backend)
         coded = encode_pairs(frame, self, nulls, backend)
         self.nulls, self.outside = coded.nulls, coded.strangers
-        codes, targets = _rows(backend, coded.codes, coded.target, coded.codes >= 0)
-        parts = [part for key in targets for part in key.parts]
-        repeated = backend.repeats([codes, *parts])
-        self.repeats = int(repeated.sum())
-        self._set_pairs(*_rows(backend, codes, targets, ~repeated))
+        self._set_pairs(coded.codes, coded.target, backend)
 
-    def _set_pairs(self, codes: Any, targets: tuple[_encode.Key, ...]) -> None:
-        xp = self.backend().xp
+    def _set_pairs(
+        self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend
+    ) -> None:
         self._codes, self._targets = codes, targets
-        self.n_true_per_entity = xp.bincount(codes, minlength=self.n_entities).astype(xp.int64)
+        self._pairs = backend.prepare(self.n_entities, codes, _parts(targets))
+        self.n_true_per_entity = self._pairs.n_true
+        self.repeats = self._pairs.repeats
 
     def __repr__(self) -> str:
         entities = counted(self.n_entities, "entity", "entities")
@@ -177,7 +177,9 @@ class Truth:
         """
         backend = self.backend()
         listed = _pairs.read_entities(entities, [name for name, _ in self._entities.key])
-        codes = self.codes(_entity_key(listed, self.ids, backend), backend)
+        key = _encoded_list(listed, self.ids, "entities", backend)
+        index = _index(key, listed, "entities", backend)
+        codes, _ = self.codes(key, backend)
         if (codes < 0).any():
             strange = listed.rows(backend.to_host((codes < 0).nonzero()[0]))
             raise DataError(
@@ -186,48 +188,60 @@ class Truth:
             )
         own = self._entities.rows(backend.to_host(codes))
         extras = listed.extras or own.extras
-        return self._at(codes, _pairs.Entities(own.key, extras), backend), codes
+        return self._at(codes, _pairs.Entities(own.key, extras), key, index, backend), codes
 
-    def _at(self, codes: Any, entities: _pairs.Entities, backend: select.Backend) -> Truth:
+    def _at(
+        self,
+        codes: Any,
+        entities: _pairs.Entities,
+        key: tuple[_encode.Key, ...],
+        index: Any,
+        backend: select.Backend,
+    ) -> Truth:
         """Return the truth of the entities at some positions of the list."""
         xp = backend.xp
         position = xp.full(self.n_entities, -1, xp.int32)
         position[codes] = xp.arange(len(codes), dtype=xp.int32)
-        moved = position[self._codes]
-        kept = moved >= 0
+        moved = xp.where(self._codes >= 0, position[self._codes], xp.int32(-1))
         new = object.__new__(Truth)
-        new.ids, new.repeats, new.nulls = self.ids, self.repeats, self.nulls
-        new.outside = self.outside + len(kept) - int(kept.sum())
-        new._entities = entities
-        new._key = tuple(key.rows(backend.take, codes) for key in self._key)
-        new._set_pairs(*_rows(backend, moved, self._targets, kept))
+        new.ids, new.nulls = self.ids, self.nulls
+        new.outside = int((moved < 0).sum())
+        new._entities, new._key, new._index = entities, key, index
+        new._set_pairs(moved, self._targets, backend)
         return new
 
-    def codes(self, key: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
-        """Return the position in the list of each encoded entity id, or -1: an int32 array."""
+    def codes(self, key: tuple[_encode.Key, ...], backend: select.Backend) -> tuple[Any, int]:
+        """Return the position in the list of each encoded id or -1, and how many have none."""
         _encode.same_kind(key, self._key)
+        xp = backend.xp
         if any(k.kind == "empty" for k in key):
-            return backend.xp.full(0, -1, backend.xp.int32)
-        codes = backend.lookup(*_encode.aligned(backend.xp, key, self._key))
-        _warn_look_alikes(key, self._key, codes < 0, backend)
-        return codes
+            return xp.full(0, -1, xp.int32), 0
+        parts, listed = _encode.aligned(xp, key, self._key)
+        index = self._index if len(listed) == len(_parts(self._key)) else backend.index(listed)
+        codes, strangers = backend.lookup(index, parts)
+        if strangers:
+            _warn_look_alikes(key, self._key, codes < 0, backend)
+        return codes, strangers
 
     def codes_of(self, ids: Any, what: str) -> Any:
         """Return the position in the list of each entity id given in host form, or -1."""
         listed = _pairs.read_entities(ids, [name for name, _ in self._entities.key])
         backend = self.backend()
-        keys = tuple(backend.encode(v, f"{what} key {n!r}", self.ids) for n, v in listed.key)
-        _check_unique(keys, listed, what, backend)
-        return backend.to_host(self.codes(keys, backend))
+        key = _encoded_list(listed, self.ids, f"{what} key", backend)
+        if len(listed):
+            _index(key, listed, what, backend)
+        return backend.to_host(self.codes(key, backend)[0])
 
-    def match(self, coded: Encoded, kept: Any, backend: select.Backend) -> Any:
-        """Return tp and n_pred per entity, and the repeats, of the kept rows of encoded pairs."""
-        _encode.same_kind(coded.target, self._targets)
-        codes, targets = _rows(backend, coded.codes, coded.target, kept)
-        for mine, true in zip(targets, self._targets, strict=True):
-            _warn_look_alikes((mine,), (true,), slice(None), backend)
-        left, right = _encode.aligned(backend.xp, targets, self._targets)
-        return backend.match(self.n_entities, (codes, left), (self._codes, right))
+    def match(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
+        """Return tp and n_pred per entity, and the repeats, of encoded pairs."""
+        _encode.same_kind(targets, self._targets)
+        if len(codes):
+            _warn_look_alikes(targets, self._targets, slice(None), backend)
+        parts, true = _encode.aligned(backend.xp, targets, self._targets)
+        pairs = self._pairs
+        if len(true) != len(_parts(self._targets)):
+            pairs = backend.prepare(self.n_entities, self._codes, true)
+        return backend.match(pairs, codes, parts)
 
 
 def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.Backend) -> Encoded:
@@ -243,8 +257,8 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
         dropped = len(frame) - int(present.sum())
         keys = [key.rows(backend.take, present) for key in keys]
     entity, target = tuple(keys[: len(frame.entity)]), tuple(keys[len(frame.entity) :])
-    codes = truth.codes(entity, backend)
-    return Encoded(codes, target, present, dropped, int((codes < 0).sum()))
+    codes, strangers = truth.codes(entity, backend)
+    return Encoded(codes, target, present, dropped, strangers)
 
 
 def ids_of(entities: _pairs.Entities) -> list[Any]:
@@ -278,10 +292,8 @@ def _callers_level() -> int:
     return level
 
 
-def _rows(
-    backend: select.Backend, codes: Any, targets: tuple[_encode.Key, ...], kept: Any
-) -> tuple[Any, tuple[_encode.Key, ...]]:
-    return codes[kept], tuple(key.rows(backend.take, kept) for key in targets)
+def _parts(keys: tuple[_encode.Key, ...]) -> list[Any]:
+    return [part for key in keys for part in key.parts]
 
 
 def _present(keys: list[_encode.Key], frame: _pairs.Pairs, nulls: str) -> Any:
@@ -300,35 +312,34 @@ def _present(keys: list[_encode.Key], frame: _pairs.Pairs, nulls: str) -> Any:
     return None if missing is None else ~missing
 
 
-def _entity_key(
-    listed: _pairs.Entities, ids: str, backend: select.Backend
+def _encoded_list(
+    listed: _pairs.Entities, ids: str, what: str, backend: select.Backend
 ) -> tuple[_encode.Key, ...]:
-    """Return the encoded entity list, after refusing an empty, missing or repeated entity."""
-    if not len(listed):
-        raise DataError("entities is empty; give the list of all entities that the score is over")
+    """Return an encoded list of entities, after refusing one that is too long or misses an id."""
     if len(listed) > np.iinfo(np.int32).max:
-        raise DataError(f"entities has {rows(len(listed))}; at most 2,147,483,647 can be scored")
-    keys = tuple(backend.encode(v, f"entities column {n!r}", ids) for n, v in listed.key)
-    _check_unique(keys, listed, "entities", backend)
-    return keys
-
-
-def _check_unique(
-    keys: tuple[_encode.Key, ...], listed: _pairs.Entities, what: str, backend: select.Backend
-) -> None:
-    """Raise when an entity of a list misses its id, or stands there twice."""
+        raise DataError(f"{what} has {rows(len(listed))}; at most 2,147,483,647 can be scored")
+    keys = tuple(backend.encode(v, f"{what} column {n!r}", ids) for n, v in listed.key)
     for key in keys:
         if key.missing is not None:
             raise DataError(
                 f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
                 f"{int(key.missing.argmax())}; every entity needs its id"
             )
+    return keys
+
+
+def _index(
+    keys: tuple[_encode.Key, ...], listed: _pairs.Entities, what: str, backend: select.Backend
+) -> Any:
+    """Return the backend's index of a list, after refusing an empty or repeating one."""
     if not len(listed):
-        return
-    repeated = backend.repeats([part for key in keys for part in key.parts])
-    if repeated.any():
+        raise DataError(f"{what} is empty; give the list of all entities that the score is over")
+    index = backend.index(_parts(keys))
+    if index.twice:
+        repeated = backend.repeats(_parts(keys))
         twice = listed.rows(backend.to_host(repeated.nonzero()[0]))
         raise DataError(
             f"{what} lists {some(ids_of(twice))} more than once ({rows(len(twice))} too many); "
             "list each entity once, such as frame.drop_duplicates()"
         )
+    return index

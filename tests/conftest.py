@@ -80,13 +80,17 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def loose_backend(piece_rows=7):
     """Return the frame path on the loose pandas, in pieces of a few rows."""
-    libs = frames.Libraries(LOOSE_PANDAS, np, cpu.backend().take, piece_rows)
-    paths = ("lookup", "repeats", "match")
+    plain = cpu.backend(1)
+    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, piece_rows)
     return dataclasses.replace(
-        cpu.backend(),
+        plain,
         name="frames",
         frames=LOOSE_PANDAS,
-        **{name: partial(getattr(frames, name), libs) for name in paths},
+        repeats=partial(frames.repeats, libs),
+        index=partial(frames.index, libs),
+        lookup=lambda listed, parts: frames.lookup(libs, listed.parts, parts),
+        prepare=partial(frames.prepare, libs),
+        match=partial(frames.match, libs),
     )
 
 
@@ -95,5 +99,5 @@ def backend(request, monkeypatch):
     """Run a test on the CPU path and on the code that cuDF runs."""
     if request.param == "frames":
         loose = loose_backend()
-        monkeypatch.setattr(select, "select", lambda *_: loose)
+        monkeypatch.setattr(select, "select", lambda *_, **__: loose)
     return request.param

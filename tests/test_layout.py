@@ -29,7 +29,9 @@ ROOMS = {
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
     "_backends.frames": set(),
-    "_backends.cpu": {"_encode", "_backends.frames", "_backends.select", "errors"},
+    "_backends.threads": set(),
+    "_backends.matching": {"_encode", "_backends.frames", "_backends.threads"},
+    "_backends.cpu": {"_encode", "_backends.frames", "_backends.matching", "_backends.select"},
     "_backends.cuda": {"_encode", "_backends.frames", "_backends.select", "errors"},
 }
 """What each room imports from the package when it is loaded; doors and kernels are added below."""
@@ -79,9 +81,8 @@ def allowed(room):
     """Return the rooms that a room may load with itself."""
     if room.startswith("kernels."):
         kind = room.rpartition("_")[2]
-        return {"cpu": {"rows", "_jit"}, "cuda": {"rows"}, "rows": {"rows", "_jit"}}.get(
-            kind, set()
-        )
+        base = {"rows", "_jit", "_memory"}
+        return {"cpu": base, "cuda": {"rows"}, "rows": base}.get(kind, set())
     lower = {door for door in DOORS if DOORS[door] < DOORS.get(room, 0)}
     return ROOMS[room] | lower
 
@@ -120,14 +121,20 @@ def broken_inner(room, other, loaded):
         return []
     if other.startswith("kernels."):
         if room.startswith("kernels."):
-            kind = "_jit" if other.endswith("_jit") else other.rpartition("_")[2]
+            name = other.removeprefix("kernels.")
+            kind = name if name.startswith("_") else name.rpartition("_")[2]
             return [] if kind in allowed(room) else [f"{room} imports {other}"]
-        ours = {"_backends.cpu": "_cpu", "_backends.cuda": "_cuda", "sets": "_rows"}.get(room)
+        ours = {
+            "_backends.cpu": "_cpu",
+            "_backends.matching": "_cpu",
+            "_backends.cuda": "_cuda",
+            "sets": "_rows",
+        }.get(room)
         return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]
     if not loaded and (
         # A result's method imports its door, select its backend, the command line what it runs.
         (room == "results" and other in DOORS)
-        or (room == "_backends.select" and other in ("_backends.cpu", "_backends.cuda"))
+        or (room == "_backends.select" and other.startswith("_backends."))
         or (room == "cli" and other in allowed(room))
     ):
         return []

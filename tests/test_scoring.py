@@ -674,7 +674,7 @@ def test_per_entity_is_the_callers_to_change():
 
 def test_a_slice_mapping_must_name_entities_once():
     ev = evaluate([(0, "x")], [(0, "x"), (1, "y")], entities=[0, 1])
-    with pytest.raises(DataError, match="slice key 'entity' misses an id in 1 row"):
+    with pytest.raises(DataError, match="slice key column 'entity' misses an id in 1 row"):
         ev.by({0: "zero", 1: "one", None: "lost"})
     with pytest.raises(DataError, match="misses an id"):
         ev.by(pd.Series(["lost", "one"], index=[np.nan, 1.0]))

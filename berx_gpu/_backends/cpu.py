@@ -7,26 +7,29 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _encode
-from berx_gpu._backends import frames
+from berx_gpu._backends import frames, matching
 from berx_gpu._backends.select import Backend
 from berx_gpu.kernels import fbeta_cpu
 
 
 @cache
-def backend() -> Backend:
+def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
     libs = frames.Libraries(pd, np, _take, piece_rows=2**28)
+    machine = matching.Machine(libs, n_threads)
     return Backend(
         name="cpu",
         frames=pd,
         xp=np,
         encode=_encode.encode,
         take=_take,
-        lookup=partial(frames.lookup, libs),
         repeats=partial(frames.repeats, libs),
-        match=partial(frames.match, libs),
+        index=partial(matching.index, machine),
+        lookup=partial(matching.lookup, machine),
+        prepare=partial(matching.prepare, machine),
+        match=partial(matching.match, machine),
         scores=_encode.scores,
-        look_alikes=_encode.look_alikes,
+        look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,
         to_host=lambda values: values,
     )

@@ -27,22 +27,44 @@ class Counts(NamedTuple):
     repeats: int
 
 
-def lookup(libs: Libraries, rows: list[Any], listed: list[Any]) -> Any:
-    """Return the position in `listed` of every row, or -1: an int32 array.
+class Prepared(NamedTuple):
+    """True pairs ready to be matched: n entities, codes and target parts of the rows."""
+
+    n: int
+    codes: Any
+    parts: list[Any]
+    n_true: Any
+    repeats: int
+
+
+class Index(NamedTuple):
+    """The entity list ready for look-ups; `twice` counts repeated entities."""
+
+    parts: list[Any]
+    twice: int
+
+
+def index(libs: Libraries, parts: list[Any]) -> Index:
+    """Return the entity list in a form for look-ups."""
+    return Index(parts, int(repeats(libs, parts).sum()))
+
+
+def lookup(libs: Libraries, listed: list[Any], parts: list[Any]) -> tuple[Any, int]:
+    """Return the position in the list of every row or -1, an int32 array, and how many have none.
 
     Parameters
     ----------
-    rows, listed : list of key parts
+    listed, parts : list of key parts
         The same number of columns on both sides, without missing ids; `listed` has no repeats.
     """
     xp = libs.xp
-    codes = xp.full(len(rows[0]), -1, xp.int32)
-    names = [f"key{i}" for i in range(len(rows))]
-    left = _numbered(libs, names, rows, "row")
+    codes = xp.full(len(parts[0]), -1, xp.int32)
+    names = [f"key{i}" for i in range(len(parts))]
+    left = _numbered(libs, names, parts, "row")
     right = _numbered(libs, names, listed, "code")
     met = left.merge(right, on=names, how="inner")
     codes[met["row"].values] = met["code"].values
-    return codes
+    return codes, len(codes) - len(met)
 
 
 def repeats(libs: Libraries, parts: list[Any]) -> Any:
@@ -55,17 +77,25 @@ def repeats(libs: Libraries, parts: list[Any]) -> Any:
     return _dropped(libs, frame, names)
 
 
-def match(
-    libs: Libraries, n: int, pred: tuple[Any, list[Any]], truth: tuple[Any, list[Any]]
-) -> Counts:
+def prepare(libs: Libraries, n: int, codes: Any, parts: list[Any]) -> Prepared:
+    """Return true pairs ready to be matched, each once; codes of -1 are passed over."""
+    codes, parts = _known(libs, codes, parts)
+    kept = ~repeats(libs, [codes, *parts])
+    n_true = libs.xp.bincount(codes[kept], minlength=n).astype(libs.xp.int64)
+    parts = [libs.take(part, kept) for part in parts]
+    return Prepared(n, codes[kept], parts, n_true, len(kept) - int(kept.sum()))
+
+
+def match(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Counts:
     """Count, per entity, the distinct predicted targets and those that are true.
 
     Parameters
     ----------
-    n : int
-        Number of entities.
-    pred, truth : (int32 array, list of key parts)
-        Entity code and target of each row; no code is negative and `truth` has no repeats.
+    truth : Prepared
+        Its target parts are in step with `parts`; pairs that stand there twice do no harm.
+    codes : int32 array
+        Entity of each predicted row; rows with -1 are passed over.
+    parts : list of key parts
 
     Notes
     -----
@@ -73,20 +103,28 @@ def match(
     gets a number, a pair becomes one integer (entity << 32 | target), and a row is a hit when its
     integer is among the true ones: no join on the entity alone, whose output could be quadratic.
     """
-    xp = libs.xp
-    tp = xp.zeros(n, xp.int64)
-    n_pred = xp.zeros(n, xp.int64)
-    for low, high in _ranges(n, len(pred[0]) + len(truth[0]), libs.piece_rows):
-        mine, true = _piece(libs, pred, low, high), _piece(libs, truth, low, high)
+    xp, n = libs.xp, truth.n
+    pred = _known(libs, codes, parts)
+    true_pairs = _known(libs, truth.codes, truth.parts)
+    tp, n_pred = xp.zeros(n, xp.int64), xp.zeros(n, xp.int64)
+    for low, high in _ranges(n, len(pred[0]) + len(true_pairs[0]), libs.piece_rows):
+        mine, true = _piece(libs, pred, low, high), _piece(libs, true_pairs, low, high)
         if not len(mine[0]):
             continue
-        pairs, true_pairs = _pack(libs, mine, true)
+        pairs, wanted = _pack(libs, mine, true)
         pairs = pairs.drop_duplicates()
-        hit = pairs.isin(true_pairs).values
-        codes = (pairs.values >> 32) - low
-        n_pred[low:high] = xp.bincount(codes, minlength=high - low)
-        tp[low:high] = xp.bincount(codes[hit], minlength=high - low)
+        hit = pairs.isin(wanted).values
+        piece_codes = (pairs.values >> 32) - low
+        n_pred[low:high] = xp.bincount(piece_codes, minlength=high - low)
+        tp[low:high] = xp.bincount(piece_codes[hit], minlength=high - low)
     return Counts(tp, n_pred, len(pred[0]) - int(n_pred.sum()))
+
+
+def _known(libs: Libraries, codes: Any, parts: list[Any]) -> tuple[Any, list[Any]]:
+    known = codes >= 0
+    if bool(known.all()):
+        return codes, parts
+    return codes[known], [libs.take(part, known) for part in parts]
 
 
 def _numbered(libs: Libraries, names: list[str], parts: list[Any], number: str) -> Any:

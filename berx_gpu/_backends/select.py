@@ -22,8 +22,8 @@ class Backend:
         (column, where, ids) -> `_encode.Key`.
     take : callable
         (key part, mask or row numbers) -> the part's rows.
-    lookup, repeats, match : callable
-        Joins over encoded keys; see `_backends.frames`.
+    repeats, index, lookup, prepare, match : callable
+        Matching over encoded keys; see `_backends.frames`.
     scores : callable
         (column, where, present rows) -> float or integer array.
     look_alikes : callable
@@ -39,8 +39,10 @@ class Backend:
     xp: Any
     encode: Callable[..., Any]
     take: Callable[..., Any]
-    lookup: Callable[..., Any]
     repeats: Callable[..., Any]
+    index: Callable[..., Any]
+    lookup: Callable[..., Any]
+    prepare: Callable[..., Any]
     match: Callable[..., Any]
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]
@@ -54,8 +56,10 @@ def is_device(obj: object) -> bool:
     return cudf is not None and isinstance(obj, (cudf.DataFrame, cudf.Series, cudf.Index))
 
 
-def select(*inputs: object) -> Backend:
+def select(*inputs: object, n_threads: int | None = None) -> Backend:
     """Return the backend of a call: cuDF when its inputs are cuDF objects, else pandas.
+
+    `n_threads` is for the CPU; None means the CPUs that this process may use.
 
     Raises
     ------
@@ -72,6 +76,6 @@ def select(*inputs: object) -> Backend:
         from berx_gpu._backends import cuda
 
         return cuda.backend()
-    from berx_gpu._backends import cpu
+    from berx_gpu._backends import cpu, threads
 
-    return cpu.backend()
+    return cpu.backend(threads.available() if n_threads is None else n_threads)
