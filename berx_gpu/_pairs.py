@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from berx_gpu import _plain
 from berx_gpu._backends.select import is_device
-from berx_gpu._columns import ARROW, INT64_MAX, INT64_MIN, Column, is_missing, same_name, take
+from berx_gpu._columns import ARROW, Column, same_name, take
 from berx_gpu._lists import as_lists
 from berx_gpu.errors import DataError, some
 
@@ -66,6 +67,10 @@ class Entities:
         """Return the entities at some positions, in that order."""
         return self._with(lambda values: take(values, codes))
 
+    def head(self) -> Entities:
+        """Return the first few entities, for messages."""
+        return self.rows(np.arange(min(len(self), 4)))
+
     def copied(self) -> Entities:
         """Return the list over memory of its own; Arrow data never changes."""
         return self._with(lambda values: values if isinstance(values, ARROW) else values.copy())
@@ -75,7 +80,13 @@ class Entities:
 
 
 def read_pairs(
-    obj: Any, what: str, *, entity: Names, target: Names, score: Hashable | None = None
+    obj: Any,
+    what: str,
+    *,
+    entity: Names,
+    target: Names,
+    score: Hashable | None = None,
+    other: tuple[Names, Names] | None = None,
 ) -> Pairs:
     """Return the columns of a pairs argument.
 
@@ -88,17 +99,23 @@ def read_pairs(
         Column names; a frame with two columns beside the score needs none.
     score : str, optional
         Column of scores, when the call uses scores.
+    other : (names, names), optional
+        Names that a frame may have instead of the usual ones: those of the truth.
     """
     entity_names, target_names = _names(entity, "entity"), _names(target, "target")
     if both := set(entity_names) & set(target_names):
         raise DataError(f"column {some(both)} is named as entity and as target; name two columns")
     if isinstance(obj, Mapping):
-        return _from_mapping(obj, what, entity_names, target_names, score)
+        if score is not None:
+            raise DataError(f"{what} is a mapping, which holds no scores; give a frame with one")
+        plain: list[list[Any]] = [*_plain.from_mapping(obj, what)]
+        return _from_plain(plain, what, entity_names, target_names, None)
     found = _frame_columns(obj, what)
     if found is None:
-        return _from_tuples(obj, what, entity_names, target_names, score)
+        plain = _plain.from_tuples(obj, what, 2 if score is None else 3)
+        return _from_plain(plain, what, entity_names, target_names, score)
     library, columns = found
-    scores = None if score is None else _pick(columns, (score,), what, "score")[0]
+    scores = None if score is None else _pick(columns, (score,), what, "score", obj)[0]
     rest = [c for c in columns if not same_name(c[0], "score" if score is None else score)]
     names = [*entity_names, *target_names]
     unnamed = len(names) == 2 and all(map(same_name, names, ("entity", "target")))
@@ -107,8 +124,12 @@ def read_pairs(
         swapped = same_name(rest[0][0], "target") or same_name(rest[1][0], "entity")
         key, matched = ([rest[1]], [rest[0]]) if swapped else ([rest[0]], [rest[1]])
     else:
-        key = _pick(columns, entity_names, what, "entity")
-        matched = _pick(columns, target_names, what, "target")
+        if other is not None and unnamed and not _holds(columns, names):
+            others = [_names(side, what) for side in other]
+            if _holds(columns, [*others[0], *others[1]]):
+                entity_names, target_names = others
+        key = _pick(columns, entity_names, what, "entity", obj)
+        matched = _pick(columns, target_names, what, "target", obj)
     return _exploded(Pairs(what, key, matched, scores, library))
 
 
@@ -134,10 +155,9 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
         columns = found[1]
         if len(columns) == len(names) == 1:
             return Entities(columns)
-        held = {name for name, _ in columns}
-        if not set(names) <= held and set(other) <= held:
+        if not _holds(columns, names) and _holds(columns, other):
             names = tuple(other) or names
-        key = _pick(columns, names, "entities", "entity")
+        key = _pick(columns, names, "entities", "entity", obj)
         chosen = [name for name, _ in key]
         return Entities(key, [c for c in columns if c[0] not in chosen])
     names = tuple(other) or names
@@ -155,7 +175,19 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
         return Entities(_listed([(names[0], arrow)], names))
     if not isinstance(obj, Iterable):
         raise DataError(f"entities is a {type(obj).__name__}; give a list, array, Series or frame")
-    return Entities(_tuple_columns(list(obj), names, "entities"))
+    return Entities(_plain.id_columns(list(obj), names, "entities"))
+
+
+def _from_plain(
+    columns: list[list[Any]],
+    what: str,
+    entity: tuple[Hashable, ...],
+    target: tuple[Hashable, ...],
+    score: Hashable | None,
+) -> Pairs:
+    scores = None if score is None else (score, pd.Series(columns[2], dtype=object))
+    ids = [_plain.id_columns(c, n, what) for c, n in zip(columns, (entity, target), strict=False)]
+    return Pairs(what, ids[0], ids[1], scores, "pandas")
 
 
 # -- frames -----------------------------------------------------------------------------------
@@ -228,14 +260,20 @@ def _is_device_list(obj: Any) -> bool:
     return is_device(obj) and not hasattr(obj, "columns")
 
 
+def _holds(columns: Sequence[Column], names: Sequence[Hashable]) -> bool:
+    return all(any(same_name(held, name) for held, _ in columns) for name in names)
+
+
 def _pick(
-    columns: Sequence[Column], names: Sequence[Hashable], what: str, option: str
+    columns: Sequence[Column], names: Sequence[Hashable], what: str, option: str, obj: Any
 ) -> list[Column]:
     picked = []
     for name in names:
         found = [c for c in columns if same_name(c[0], name)]
         if len(found) > 1:
             raise DataError(f"{what} has {len(found)} columns called {name!r}; rename all but one")
+        if not found and isinstance(obj, pd.DataFrame) and name in obj.index.names:
+            raise DataError(f"{what} has {name!r} as its index; pass frame.reset_index()")
         if not found:
             labels = ", ".join(repr(c[0]) for c in columns) or "none"
             raise DataError(
@@ -277,100 +315,6 @@ def _exploded(pairs: Pairs) -> Pairs:
     origin = np.repeat(np.arange(len(lengths)), lengths)
     entity = [(n, take(v, origin)) for n, v in pairs.entity]
     return Pairs(pairs.what, entity, [(name, targets)], score, pairs.library, origin)
-
-
-# -- plain Python -----------------------------------------------------------------------------
-
-
-def _from_mapping(
-    obj: Mapping[Any, Any],
-    what: str,
-    entity: tuple[Hashable, ...],
-    target: tuple[Hashable, ...],
-    score: Hashable | None,
-) -> Pairs:
-    if score is not None:
-        raise DataError(f"{what} is a mapping, which holds no scores; give a frame with a score")
-    keys: list[Any] = []
-    targets: list[Any] = []
-    for key, values in obj.items():
-        if is_missing(values):
-            continue
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise DataError(
-                f"{what} maps {key!r} to {values!r}, which is not a collection of targets; "
-                "put a single target in a list"
-            )
-        before = len(targets)
-        targets.extend(values.to_pylist() if isinstance(values, ARROW) else values)
-        keys += itertools.repeat(key, len(targets) - before)
-    return Pairs(
-        what,
-        _tuple_columns(keys, entity, what),
-        _tuple_columns(targets, target, what),
-        None,
-        "pandas",
-    )
-
-
-def _from_tuples(
-    obj: Any,
-    what: str,
-    entity: tuple[Hashable, ...],
-    target: tuple[Hashable, ...],
-    score: Hashable | None,
-) -> Pairs:
-    if isinstance(obj, np.ndarray) and obj.ndim == 2:
-        obj = obj.tolist()
-    if not isinstance(obj, Iterable) or isinstance(obj, np.ndarray):
-        raise DataError(
-            f"{what} is a {type(obj).__name__}; give a DataFrame (pandas, polars, pyarrow, DuckDB, "
-            "cuDF), a mapping entity -> targets, or a list of (entity, target) tuples"
-        )
-    listed = list(obj)
-    width = 2 if score is None else 3
-    for row, item in enumerate(listed):
-        if not isinstance(item, (tuple, list)) or len(item) not in (width, 3):
-            raise DataError(
-                f"{what} row {row} is {item!r}; every row must be a tuple (entity, target"
-                + (")" if width == 2 else ", score)")
-            )
-    columns = [list(c) for c in zip(*(item[:width] for item in listed), strict=True)] or [
-        []
-    ] * width
-    scores = None if score is None else (score, pd.Series(columns[2], dtype=object))
-    return Pairs(
-        what,
-        _tuple_columns(columns[0], entity, what),
-        _tuple_columns(columns[1], target, what),
-        scores,
-        "pandas",
-    )
-
-
-def _tuple_columns(values: list[Any], names: tuple[Hashable, ...], what: str) -> list[Column]:
-    """Return Python ids as columns: tuples are split when the key is several columns."""
-    if len(names) == 1:
-        return [(names[0], _plain_series(values))]
-    for row, value in enumerate(values):
-        if not isinstance(value, (tuple, list)) or len(value) != len(names):
-            raise DataError(
-                f"{what} row {row} has the id {value!r}; a key of {len(names)} columns "
-                f"({some(names, 9)}) needs tuples of {len(names)}"
-            )
-    parts = zip(*values, strict=True) if values else ((),) * len(names)
-    return [(n, _plain_series(list(part))) for n, part in zip(names, parts, strict=True)]
-
-
-def _plain_series(values: list[Any]) -> pd.Series[Any]:
-    """Return Python values as a Series whose type no library guessed, unless all are plain."""
-    kinds = set(map(type, values))
-    if kinds == {str} or (kinds == {int} and INT64_MIN <= min(values) <= max(values) <= INT64_MAX):
-        try:
-            return pd.Series(values)
-        except UnicodeEncodeError:  # told by the encoding, which knows the column
-            pass
-    return pd.Series(values, dtype=object)
 
 
 def _listed(columns: list[Column], names: tuple[Hashable, ...]) -> list[Column]:

@@ -19,7 +19,7 @@ from berx_gpu.results import Evaluation, Reconciliation
 def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
     """Return (outcome, entities, loss) of every outcome, worst loss first, perfect last."""
     c = ev._counts
-    xp = c.truth.backend().xp
+    xp = c.truth._backend().xp
     single, silent, clean, full = c.n_true == 0, c.n_pred == 0, c.tp == c.n_pred, c.tp == c.n_true
     masks = {
         "nothing predicted": ~single & silent,
@@ -50,7 +50,7 @@ def losses(ev: Evaluation) -> Any:
 def reconcile(ev: Evaluation) -> Reconciliation:
     """Return the table behind `Evaluation.reconcile`."""
     c = ev._counts
-    backend = c.truth.backend()
+    backend = c.truth._backend()
     xp, beta2 = backend.xp, ev.beta * ev.beta
 
     def mean(values: Any) -> float:
@@ -116,13 +116,13 @@ _UNNAMED = "slice"
 def _slice_column(ev: Evaluation, key: Any) -> Column:
     """Return the name and the values of one slice key, one value per entity."""
     truth = ev._counts.truth
-    host = truth.backend().to_host
+    host = truth._backend().to_host
     if isinstance(key, Mapping):
         return _UNNAMED, _keyed(ev, list(key), pd.Series(list(key.values()), dtype=object))
     if isinstance(key, pd.Series):
         ids = key.index if isinstance(key.index, pd.MultiIndex) else pd.Series(key.index)
         return (_UNNAMED if key.name is None else key.name), _keyed(ev, ids, key)
-    held = [c for c in (*truth.slice_columns, *truth.key_columns) if same_name(c[0], key)]
+    held = [c for c in (*truth._slice_columns, *truth._key_columns) if same_name(c[0], key)]
     if len(held) > 1:
         raise DataError(f"entities has {len(held)} columns called {key!r}; rename all but one")
     if held:
@@ -132,7 +132,7 @@ def _slice_column(ev: Evaluation, key: Any) -> Column:
         bins = np.searchsorted(edges, host(ev._counts.n_true), side="right") - 1
         labels = pd.Index([label for label, _ in _N_TRUE_BINS])
         return _N_TRUE, pd.Series(pd.Categorical.from_codes(bins, labels, ordered=True))
-    known = some([*(name for name, _ in truth.slice_columns), _N_TRUE], 20)
+    known = some([*(name for name, _ in truth._slice_columns), _N_TRUE], 20)
     raise DataError(
         f"no slice {key!r}: the entities frame has {known}; name one of these, or give a mapping "
         "or a pandas Series keyed by entity"
@@ -142,7 +142,7 @@ def _slice_column(ev: Evaluation, key: Any) -> Column:
 def _keyed(ev: Evaluation, ids: Any, values: pd.Series[Any]) -> pd.Series[Any]:
     """Return values keyed by entity in the order of the entity list, missing where not given."""
     truth = ev._counts.truth
-    codes = truth.codes_of(ids, "slice")
+    codes = truth._codes_of(ids, "slice")
     listed = codes >= 0
     if len(codes) and not listed.any():
         raise DataError(
@@ -200,7 +200,7 @@ def _order(seen: Any) -> Any:
 
 def _measures(ev: Evaluation, group: Any) -> dict[str, Any]:
     counts = ev._counts
-    host = counts.truth.backend().to_host
+    host = counts.truth._backend().to_host
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
 

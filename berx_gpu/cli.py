@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import warnings
@@ -13,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berx_gpu import __version__
-from berx_gpu.errors import DataError, DataWarning, counted
+from berx_gpu.errors import DataError, DataWarning, counted, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from berx_gpu.results import Evaluation
 
 BAD_INPUT, GATE_FAILED, INTERRUPTED = 2, 1, 130
 
@@ -40,13 +37,19 @@ def main() -> None:
     sys.exit(code or 0)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="berx-gpu")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Score entity-resolution output: how good it is and where it fails."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
-@cli.command(no_args_is_help=True)
+@cli.command()
 @click.argument("predictions")
 @click.argument("truth")
 @click.option("--entities", metavar="FILE", help="The entities that the score is over. Required.")
@@ -61,7 +64,8 @@ def cli() -> None:
     "--where",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Score only entities with this value. Repeatable: all must hold.",
+    help="Score only entities with this value (COLUMN= for a missing one). Repeatable: all must "
+    "hold.",
 )
 @click.option("--only", metavar="FILE", help="Score only the entities in this file, one id a line.")
 @click.option("--beta", type=float, default=0.5, show_default=True, help="β of F (not β²).")
@@ -72,7 +76,11 @@ def cli() -> None:
 )
 @click.option("--truth-columns", metavar="ENTITY,TARGET", help="Columns of the truth.")
 @click.option("--entity-column", metavar="ENTITY", help="Id column of the entities file.")
-@click.option("--no-header", is_flag=True, help="Text files start with data, not with names.")
+@click.option(
+    "--no-header",
+    is_flag=True,
+    help="No text file has a line of names: columns are entity, target, score, 4, 5, ...",
+)
 @click.option(
     "--ids",
     type=click.Choice(["exact", "text"]),
@@ -103,8 +111,13 @@ def cli() -> None:
     help="Write the report (.txt, .json, .md) or the scores of every entity "
     "(.parquet, .csv, .tsv), by the file's ending.",
 )
-@click.option("--fail-under", type=float, metavar="F", help="Exit 1 when macro F is below this.")
-@click.option("--quiet", is_flag=True, help="No table, notes or warnings.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="F",
+    help="Exit 1 when macro F is below this.",
+)
+@click.option("--quiet", is_flag=True, help="No table and no notes.")
 def score(
     predictions: str,
     truth: str,
@@ -130,10 +143,11 @@ def score(
 ) -> int:
     """Score PREDICTIONS against TRUTH, two files of (entity, target) pairs.
 
-    Files are Parquet, CSV or TSV (also .csv.gz, .tsv.zst, ...). The mean runs over all of
-    --entities: those without a true target or a prediction count too.
+    Files are Parquet, CSV with commas or TSV, in UTF-8 (also .csv.gz, .tsv.zst, ...). Ids of text
+    files are text. Messages count rows from 0. The mean runs over all of --entities: those without
+    a true target or a prediction count too.
     """
-    from berx_gpu import files
+    from berx_gpu import _report, files
     from berx_gpu.scoring import evaluate, part
     from berx_gpu.truth import Truth
 
@@ -142,28 +156,32 @@ def score(
             "--entities FILE is missing: the list of all entities that the score is over, "
             "singletons and silent ones included, one row each"
         )
-    pred_names = _columns(pred_columns, "--pred-columns", 2, 3)
-    true_names = _columns(truth_columns, "--truth-columns", 2, 2)
+    if as_json and as_markdown:
+        raise DataError("--json and --markdown exclude each other; give one")
+    if output is not None:
+        files.check_output(output, [predictions, truth, entities, *([only] if only else [])])
+    pred_names = _columns(pred_columns, "--pred-columns", 3)
+    true_names = _columns(truth_columns, "--truth-columns", 2)
     score_column = pred_names[2] if len(pred_names) == 3 else "score"
-    listed = files.read_table(entities, header=not no_header)
-    true = files.read_table(truth, header=not no_header)
-    pred = files.read_table(predictions, header=not no_header)
+    usual = {"entity", "target", "score", *pred_names, *true_names, entity_column}
+    listed, true, pred = (
+        files.read_table(file, header=not no_header, usual=usual)
+        for file in (entities, truth, predictions)
+    )
+    notes = []
     if threshold is not None:
         pred = files.with_scores(pred, score_column, predictions)
+    elif score_column in pred.column_names:
+        notes.append(f"every row is a prediction: {score_column!r} only counts with --threshold")
     if entity_column is not None:
         listed = _renamed(listed, entity_column, true_names[0])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         encoded = Truth(
-            true,
-            listed,
-            entity=true_names[0],
-            target=true_names[1],
-            nulls=nulls,
-            ids=ids,
+            true, listed, entity=true_names[0], target=true_names[1], nulls=nulls, ids=ids
         )
         if not no_header:
-            ids_listed = encoded.key_columns[0][1]
+            ids_listed = encoded._key_columns[0][1]
             files.check_header(truth, true, ids_listed)
             files.check_header(predictions, pred, ids_listed)
             files.check_header(entities, listed, true.column(0))
@@ -173,7 +191,7 @@ def score(
             beta=beta,
             entity=pred_names[0],
             target=pred_names[1],
-            score=score_column,
+            score=None if threshold is None else score_column,
             threshold=threshold,
             unknown_entities=unknown_entities,
             nulls=nulls,
@@ -182,33 +200,31 @@ def score(
         if where or only:
             ev = part(ev, _chosen(encoded, where, only))
     tables = {column: ev.by(column.split(",") if "," in column else column) for column in by}
+    told = [str(warning.message) for warning in caught]
+    for warning in [*told, *_report.suspicions(ev, len(pred))]:
+        click.echo(f"warning: {warning}", err=True)
     if not quiet:
-        for warning in caught:
-            click.echo(f"warning: {warning.message}", err=True)
-        for note in _notes(ev, encoded.n_entities):
+        for note in [*notes, *_report.notes(ev, encoded.n_entities)]:
             click.echo(f"note: {note}", err=True)
-    if output:
-        _write(output, ev, tables)
+    if output is not None:
+        _report.write(output, ev, tables)
     if as_json or as_markdown or not quiet:
-        click.echo(_report(ev, tables, "json" if as_json else "md" if as_markdown else "txt"))
+        form = "json" if as_json else "md" if as_markdown else "txt"
+        click.echo(_report.report(ev, tables, form))
     if fail_under is not None and not ev.macro_fbeta >= fail_under:
-        click.echo(f"macro F {ev.macro_fbeta:.6f} is below {fail_under:g}", err=True)
+        click.echo(f"macro F {ev.macro_fbeta!r} is below {fail_under!r}", err=True)
         return GATE_FAILED
     return 0
 
 
-SHOWN_SLICES = 30
-
-
-def _columns(text: str | None, option: str, least: int, most: int) -> list[str]:
+def _columns(text: str | None, option: str, most: int) -> list[str]:
     """Return the column names that an option lists."""
     if text is None:
         return ["entity", "target"]
-    names = text.split(",")
-    if not least <= len(names) <= most or "" in names:
-        raise DataError(
-            f"{option} {text!r}: give {least} names with a comma between, such as id,match"
-        )
+    names = [name.strip() for name in text.split(",")]
+    if not 2 <= len(names) <= most or "" in names:
+        form = "ENTITY,TARGET or ENTITY,TARGET,SCORE" if most == 3 else "ENTITY,TARGET"
+        raise DataError(f"{option} {text!r}: give {form}, names with a comma between")
     return names
 
 
@@ -229,93 +245,34 @@ def _chosen(truth: Any, where: Sequence[str], only: str | None) -> Any:
     from berx_gpu import files
 
     kept = np.ones(truth.n_entities, bool)
-    columns = dict(truth.slice_columns)
+    columns = dict(truth._slice_columns)
     for condition in where:
         column, equals, value = condition.partition("=")
         if not equals or column not in columns:
             known = ", ".join(map(str, columns)) or "no column beside the ids"
             raise DataError(f"--where {condition!r}: give COLUMN=VALUE; the entities have {known}")
         text = pc.fill_null(columns[column].cast(pa.string()), "")
-        kept &= pc.equal(text, value).to_numpy()
+        holds = pc.equal(text, value).to_numpy()
+        if not holds.any():
+            values = some(sorted(pc.unique(text).to_pylist()), 9)
+            raise DataError(f"--where {condition!r} holds for no entity; {column} has {values}")
+        kept &= holds
     if only is not None:
-        codes = truth.codes_of(files.read_lines(only), "--only")
+        lines = files.read_lines(only)
+        codes = truth._codes_of(lines, "--only")
         if (codes < 0).any():
             count = counted(int((codes < 0).sum()), "id", "ids")
-            line = int((codes < 0).argmax()) + 1
-            raise DataError(f"{only} holds {count} that --entities does not, first in line {line}")
+            first = int((codes < 0).argmax())
+            raise DataError(
+                f"{only} holds {count} that --entities does not, first {lines[first]!r} in line "
+                f"{first + 1}"
+            )
         named = np.zeros(len(kept), bool)
         named[codes] = True
         kept &= named
     if not kept.any():
-        raise DataError("--where and --only leave no entity to score")
-    return truth.key_columns[0][1].take(pa.array(np.flatnonzero(kept)))
-
-
-def _notes(ev: Evaluation, n_listed: int) -> list[str]:
-    """Return what was left out, in words."""
-    told = {
-        "prediction_repeats": "repeated prediction {rows} counted once",
-        "truth_repeats": "repeated truth {rows} counted once",
-        "prediction_nulls": "prediction {rows} without an id dropped",
-        "truth_nulls": "truth {rows} without an id dropped",
-        "unknown_entities": "prediction {rows} of unlisted entities dropped",
-        "truth_outside": "truth {rows} of entities that are not scored ignored",
-    }
-    notes = []
-    for field, text in told.items():
-        if count := getattr(ev.dropped, field):
-            notes.append(f"{count:,} {text.format(rows='row' if count == 1 else 'rows')}")
-    if ev.n_entities < n_listed:
-        notes.append(f"scored {ev.n_entities:,} of {n_listed:,} entities")
-    return notes
-
-
-def _report(ev: Evaluation, slices: dict[str, Any], form: str) -> str:
-    from berx_gpu.results import aligned, markdown
-
-    if form == "json":
-        by = {name: _records(frame) for name, frame in slices.items()}
-        tables = {"losses": _records(ev.losses()), "slices": by}
-        return json.dumps({**ev.to_dict(), **tables}, indent=2, default=str, ensure_ascii=False)
-    cells = [_slice_cells(ev, frame) for frame in slices.values()]
-    if form == "md":
-        return "\n\n".join([ev.to_markdown(), *map(markdown, cells)])
-    return "\n\n".join([str(ev), *("\n".join(aligned(rows)) for rows in cells)])
-
-
-def _records(frame: Any) -> list[dict[str, Any]]:
-    from berx_gpu.results import as_json
-
-    return [as_json(row) for row in frame.to_pylist()]
-
-
-def _slice_cells(ev: Evaluation, frame: Any) -> list[list[str]]:
-    from berx_gpu.results import fbeta_name, score
-
-    keys = frame.column_names[: frame.column_names.index("n_entities")]
-    header = [f"{', '.join(keys)} (worst loss first)", "entities", fbeta_name(ev.beta), "P", "R"]
-    rows = sorted(frame.to_pylist(), key=lambda row: -row["loss_share"])
-    cells = [
-        [
-            ", ".join("?" if row[key] is None else str(row[key]) for key in keys),
-            f"{row['n_entities']:,}",
-            *(score(row[name]) for name in ("macro_fbeta", "precision", "recall")),
-        ]
-        for row in rows[:SHOWN_SLICES]
-    ]
-    if len(rows) > SHOWN_SLICES:
-        cells.append([f"... {len(rows) - SHOWN_SLICES:,} more (--json has all)", "", "", "", ""])
-    return [header, *cells]
-
-
-def _write(path: str, ev: Evaluation, slices: dict[str, Any]) -> None:
-    from berx_gpu import files
-
-    form = Path(path).suffix.lstrip(".").lower()
-    if form in ("txt", "json", "md"):
-        files.write_text(_report(ev, slices, form) + "\n", path)
-    else:
-        files.write_table(ev.per_entity, path)
+        raise DataError("no entity meets all of --where and --only")
+    return truth._key_columns[0][1].take(pa.array(np.flatnonzero(kept)))
 
 
 if __name__ == "__main__":

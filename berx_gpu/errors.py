@@ -1,5 +1,7 @@
 """What can go wrong, as types a caller can catch."""
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 
 
@@ -13,6 +15,14 @@ class MissingDependencyError(ImportError):
 
 class DataWarning(UserWarning):
     """The data can be scored, but probably not the way its owner thinks."""
+
+
+def warn(message: str) -> None:
+    """Warn of suspicious data, at the first line of code outside the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("berx_gpu"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def counted(count: int, one: str, many: str) -> str:

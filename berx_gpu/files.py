@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,22 @@ from berx_gpu.errors import DataError, rows
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
+_REPORTS = (".txt", ".json", ".md")
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 
 
-def read_table(path: str, *, header: bool = True) -> pa.Table:
+def read_table(path: str, *, header: bool, usual: Set[str | None]) -> pa.Table:
     """Read a file of columns; every column of a text file is text, exactly as written.
 
     Parameters
     ----------
     path : str
         A ``.parquet``, ``.csv`` or ``.tsv`` file; text files may end in ``.gz`` or ``.zst`` too.
-    header : bool, default True
+    header : bool
         Whether the first line of a text file names the columns. Without it they are called
         entity, target, score, and then by their number.
+    usual : set of str
+        Names that columns usually have: a first line that starts with one of them is never data.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def read_table(path: str, *, header: bool = True) -> pa.Table:
         return _guarded(path, lambda: _read_parquet(path))
     if ending not in _SEPARATORS:
         raise DataError(f"{path}: unknown kind of file; use .parquet, .csv or .tsv (+ .gz, .zst)")
-    return _guarded(path, lambda: _read_text(path, _SEPARATORS[ending], header))
+    return _guarded(path, lambda: _read_text(path, _SEPARATORS[ending], header, usual))
 
 
 def read_lines(path: str) -> list[str]:
@@ -74,7 +77,7 @@ def with_scores(table: pa.Table, name: str, path: str) -> pa.Table:
         row, value = wrong[0]
         raise DataError(
             f"{path}: column {name!r} holds {rows(len(wrong))} of text where a score must stand, "
-            f"first at row {row} ({value!r}); name the score column with "
+            f"first at row {row} ({value!r}); write scores as 0.93, or name another column with "
             "--pred-columns ENTITY,TARGET,SCORE"
         ) from error
     return table.set_column(table.column_names.index(name), name, numbers)
@@ -93,12 +96,23 @@ def check_header(path: str, table: pa.Table, ids: pa.ChunkedArray) -> None:
         )
 
 
+def check_output(path: str, inputs: Sequence[str]) -> None:
+    """Raise when a file to write has no name or no known ending, or is one that is read."""
+    if _endings(path)[0] not in (*_PARQUET, *_SEPARATORS, *_REPORTS):
+        raise DataError(
+            f"--output {path!r}: cannot tell what to write; use .txt, .json or .md for the report, "
+            ".parquet, .csv or .tsv for the scores of every entity"
+        )
+    if any(Path(path).resolve() == Path(file).resolve() for file in inputs):
+        raise DataError(f"--output {path!r} is one of the files to read; name another")
+
+
 def write_table(table: pa.Table, path: str) -> None:
     """Write a frame as the file's ending says, whole or not at all."""
     ending, packed = _endings(path)
     if ending in _PARQUET:
         _replace(path, lambda temporary: pq.write_table(table, temporary))
-    elif ending in _SEPARATORS:
+    else:
         options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
         codec = _CODECS.get(packed)
 
@@ -107,8 +121,6 @@ def write_table(table: pa.Table, path: str) -> None:
                 pyarrow.csv.write_csv(table, stream, options)
 
         _replace(path, write)
-    else:
-        raise DataError(f"{path}: cannot tell what to write; use .parquet, .csv or .tsv")
 
 
 def write_text(text: str, path: str) -> None:
@@ -136,12 +148,20 @@ def _unpacked(source: Any, path: str) -> Any:
     return pa.input_stream(source, compression=_CODECS.get(_endings(path)[1]))
 
 
-def _read_text(path: str, separator: str, header: bool) -> pa.Table:
+def _read_text(path: str, separator: str, header: bool, usual: Set[str | None]) -> pa.Table:
     with open(path, "rb") as file, _unpacked(file, path) as data:
         lines = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
         first = next((row for row in csv.reader(lines, delimiter=separator) if row), None)
     if first is None:
         raise DataError(f"{path} is empty; it needs at least a line that names its columns")
+    other = next((c for c in ";\t|," if c != separator and c in first[0]), None)
+    if len(first) == 1 and other is not None:
+        raise DataError(
+            f"{path}: its columns stand apart by {other!r}, not {separator!r} ({first[0]!r}); save "
+            "it with commas as .csv or with tabs as .tsv"
+        )
+    if not header and first[0] in usual:
+        raise DataError(f"{path}: --no-header, but its first line is {separator.join(first)!r}")
     names = first if header else ["entity", "target", "score"][: len(first)]
     names = names + [str(i + 1) for i in range(len(names), len(first))]
     return pyarrow.csv.read_csv(
@@ -167,7 +187,7 @@ def _guarded(path: str, read: Callable[[], Any]) -> Any:
         raise DataError(f"{path}: no such file") from error
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path} is not UTF-8 text (byte {error.start}); is it a CSV file?"
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
         ) from error
     except (pa.ArrowException, OSError, csv.Error, EOFError) as error:
         raise DataError(f"{path} cannot be read, it may be damaged or cut off: {error}") from error

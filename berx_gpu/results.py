@@ -184,7 +184,7 @@ class Evaluation:
         return breakdown.reconcile(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every figure but `per_entity` as valid JSON: NaN is None, ±inf a string."""
+        """Return the attributes but `per_entity` as valid JSON: NaN is None, ±inf a string."""
         out = {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("_")}
         out["dropped"] = dict(vars(self.dropped))
         return {name: as_json(value) for name, value in out.items()}
@@ -284,6 +284,11 @@ def score(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def ratio(value: float, whole: int) -> str:
+    """Return a share as `score` does, or a dash where there is nothing to divide by."""
+    return score(value) if whole else "-"
+
+
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return rows as lines of columns: the first `left` flush left, the others flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -346,7 +351,8 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
         (
             "pooled",
             "",
-            f"P {score(ev.precision)}  R {score(ev.recall)}  {f} {score(ev.pooled_fbeta)}",
+            f"P {ratio(ev.precision, ev.n_pred)}  R {ratio(ev.recall, ev.n_true)}  "
+            f"{f} {ratio(ev.pooled_fbeta, ev.n_pred + ev.n_true)}",
         ),
     ]
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from berx_gpu import _columns, _pairs
+from berx_gpu import _pairs
 from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
+from berx_gpu._options import at_least, number
 from berx_gpu._sums import exact_sum, mean_over
-from berx_gpu.errors import DataError, one_of, rows, some
+from berx_gpu.errors import DataError, one_of, rows, some, warn
 from berx_gpu.results import Counts, Dropped, Evaluation
 from berx_gpu.truth import Encoded, Truth, encode_pairs, ids_of
 
@@ -34,6 +34,7 @@ def evaluate(
     ids: str | None = None,
     zero_division: float = 0.0,
     name: str | None = None,
+    n_threads: int | None = None,
 ) -> Evaluation:
     """Score predicted (entity, target) pairs against the true ones.
 
@@ -51,7 +52,7 @@ def evaluate(
     beta : float, default 0.5
         β in [1e-100, 1e100]; 0.5 makes a false link cost more than a missed one.
     entity, target : str or list of str, default "entity", "target"
-        Key columns; a frame of two columns needs no names.
+        Key columns. A frame of two columns needs no names, nor does one with those of the truth.
     score : str, default "score"
         Column of scores, used with `threshold`.
     threshold : float, optional
@@ -67,6 +68,8 @@ def evaluate(
         Pooled precision, recall and F where their denominator is 0; may be NaN.
     name : str, default "predictions"
         What reports call the predictions.
+    n_threads : int, optional
+        Threads on the CPU; default: those of the `Truth`, or the CPUs that this process may use.
 
     Returns
     -------
@@ -106,26 +109,37 @@ def evaluate(
     """
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
     one_of("nulls", nulls, ("error", "drop"))
-    beta = _number("beta", beta, 1e-100, 1e100)
-    zero_division = _number("zero_division", zero_division, nan=True)
+    beta = number("beta", beta, 1e-100, 1e100)
+    zero_division = number("zero_division", zero_division, nan=True)
+    if score is not None and threshold is None:
+        raise DataError(
+            f"score={score!r} without threshold=; give the score from which a pair is predicted"
+        )
     if threshold is not None:
         exact = isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool)
-        threshold = int(threshold) if exact else _number("threshold", threshold)
-    truth = _as_truth(truth, predictions, entities, entity, target, nulls, ids)
-    backend = select.select(predictions, *(values for _, values in truth.key_columns))
+        threshold = int(threshold) if exact else number("threshold", threshold)
+    truth = _as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads)
+    columns = (values for _, values in truth._key_columns)
+    n_threads = truth._n_threads if n_threads is None else n_threads
+    backend = select.select(predictions, *columns, n_threads=n_threads)
     column = None if threshold is None else ("score" if score is None else score)
     frame = _pairs.read_pairs(
-        predictions, "predictions", entity=entity, target=target, score=column
+        predictions,
+        "predictions",
+        entity=entity,
+        target=target,
+        score=column,
+        other=truth._names,
     )
     coded = encode_pairs(frame, truth, nulls, backend)
     if coded.strangers:
         _check_strangers(frame, coded, truth, unknown_entities, backend)
     codes, below = coded.codes, 0
     if threshold is not None:
-        above = _at_least(frame, threshold, coded.present, backend)
+        above = at_least(frame, threshold, coded.present, backend)
         below = int(((codes >= 0) & ~above).sum())
         codes = backend.xp.where(above, codes, backend.xp.int32(-1))
-    counts = truth.match(codes, coded.target, backend)
+    counts = truth._match(codes, coded.target, backend)
     return _evaluation(
         truth,
         counts.tp,
@@ -182,7 +196,7 @@ def break_even_ratio(tp: Any, n_pred: Any, n_true: Any, *, beta: float = 0.5) ->
     >>> round(break_even_ratio(66_009, 66_324, 68_983), 2)
     3.76
     """
-    beta = _number("beta", beta, 1e-100, 1e100)
+    beta = number("beta", beta, 1e-100, 1e100)
     try:
         counts = [np.asarray(x, np.float64) for x in (tp, n_pred, n_true)]
         hits, made, real = np.broadcast_arrays(*counts)
@@ -207,19 +221,19 @@ def per_entity(ev: Evaluation) -> Any:
     counts = ev._counts
     names = ("tp", "n_pred", "n_true", "fbeta")
     columns = [(name, getattr(counts, name)) for name in names]
-    return build_frame([*counts.truth.key_columns, *columns], counts.library)
+    return build_frame([*counts.truth._key_columns, *columns], counts.library)
 
 
 def part(ev: Evaluation, entities: Any) -> Evaluation:
     """Return the evaluation of some of the entities: their counts do not depend on the others."""
     counts = ev._counts
-    truth, codes = counts.truth.part(entities)
+    truth, codes = counts.truth._part(entities)
     return _evaluation(
         truth,
         counts.tp[codes],
         counts.n_pred[codes],
         replace(ev.dropped, truth_outside=truth.outside),
-        truth.backend(),
+        truth._backend(),
         beta=ev.beta,
         zero_division=counts.zero_division,
         name=ev.name,
@@ -245,7 +259,7 @@ def _evaluation(
     library: str,
 ) -> Evaluation:
     xp = backend.xp
-    n_true = truth.n_true_per_entity
+    n_true = truth._n_true
     fbeta = backend.fbeta(tp, n_pred, n_true, beta)
     n, single = len(tp), n_true == 0
     sums = {key: int(values.sum()) for key, values in (("tp", tp), ("k", n_pred), ("t", n_true))}
@@ -294,11 +308,12 @@ def _as_truth(
     target: _pairs.Names,
     nulls: str,
     ids: str | None,
+    n_threads: int | None,
 ) -> Truth:
     if isinstance(truth, Truth):
         if ids not in (None, truth.ids):
             raise DataError(f"this Truth compares ids={truth.ids!r}; build it with ids={ids!r}")
-        return truth if entities is None else truth.part(entities)[0]
+        return truth if entities is None else truth._part(entities)[0]
     if isinstance(predictions, Truth):
         raise DataError("evaluate takes the predictions first and the truth second")
     if entities is None:
@@ -307,7 +322,15 @@ def _as_truth(
             "singletons and silent ones included"
         )
     exact = "exact" if ids is None else ids
-    return Truth(truth, entities, entity=entity, target=target, nulls=nulls, ids=exact)
+    return Truth(
+        truth,
+        entities,
+        entity=entity,
+        target=target,
+        nulls=nulls,
+        ids=exact,
+        n_threads=n_threads,
+    )
 
 
 def _check_strangers(
@@ -317,52 +340,31 @@ def _check_strangers(
     unknown_entities: str,
     backend: select.Backend,
 ) -> None:
-    if unknown_entities == "drop":
+    """Raise or warn when predictions are of entities that are not listed."""
+    none_known = coded.strangers == len(coded.codes)
+    if unknown_entities == "drop" and not none_known:
         return
     xp = backend.xp
     where = xp.arange(len(frame)) if coded.present is None else xp.flatnonzero(coded.present)
     where = backend.to_host(where[coded.codes < 0])
     first = list(dict.fromkeys(ids_of(_pairs.Entities(frame.entity).rows(where[:1000]))))
-    raise DataError(
-        f"predictions hold {rows(coded.strangers)} of entities that are not in the list of "
-        f"{truth.n_entities:,}, first at row {frame.row(where[0])}: {some(first)}; add them to "
-        'entities, or leave such rows out with unknown_entities="drop" (--unknown-entities drop)'
+    listed = some(ids_of(truth._entities.head()))
+    if unknown_entities == "drop":
+        warn(
+            f"all {rows(coded.strangers)} of the predictions are of entities that are not listed, "
+            f"such as {some(first)}, and dropped; the list holds {listed}"
+        )
+        return
+    cure = (
+        "compare how the ids are written"
+        if none_known
+        else (
+            "add them to entities, or leave such rows out with "
+            'unknown_entities="drop" (--unknown-entities drop)'
+        )
     )
-
-
-def _at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: select.Backend) -> Any:
-    """Return a mask of the present rows: whose score is at least the threshold."""
-    name, values = cast(_columns.Column, frame.score)
-    scores = backend.scores(values, f"predictions column {name!r}", present)
-    if present is not None:
-        scores = scores[present]
-    if scores.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # beyond float32 is infinite there
-            return scores >= scores.dtype.type(_as_float(threshold))
-    if isinstance(threshold, float) and math.isinf(threshold):
-        return backend.xp.full(len(scores), threshold < 0)
-    bounds = np.iinfo(scores.dtype)
-    whole = math.ceil(threshold)
-    if whole > bounds.max:
-        return backend.xp.zeros(len(scores), bool)
-    return scores >= max(whole, int(bounds.min))
-
-
-def _as_float(value: Any) -> float:
-    """Return the nearest float, infinite for what no float reaches."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def _number(
-    option: str, value: Any, low: float = -math.inf, high: float = math.inf, nan: bool = False
-) -> float:
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise DataError(f"{option}={value!r} is not a number")
-    number = _as_float(value)
-    if not (low <= number <= high or (nan and math.isnan(number))):
-        bounds = "" if math.isinf(low) else f" between {low:g} and {high:g}"
-        raise DataError(f"{option}={value!r}: give a number{bounds}")
-    return number
+    raise DataError(
+        f"predictions have {rows(coded.strangers)} of entities that are not in the list of "
+        f"{truth.n_entities:,}, first at row {frame.row(where[0])}: {some(first)}; the list holds "
+        f"{listed}; {cure}"
+    )

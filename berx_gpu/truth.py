@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy as np
 
 from berx_gpu import _columns, _encode, _pairs
 from berx_gpu._backends import select
-from berx_gpu.errors import DataError, DataWarning, counted, one_of, rows, some
+from berx_gpu.errors import DataError, counted, one_of, rows, some, warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +51,9 @@ class Truth:
         needs no names; a list names a key of several columns.
     nulls : {"error", "drop"}, default "error"
         What to do with rows of `pairs` that miss an id.
+    n_threads : int, optional
+        Threads on the CPU, here and in calls with this truth; default: the CPUs that this process
+        may use. The results do not depend on it.
     ids : {"exact", "text"}, default "exact"
         ``"text"`` compares the written text of ids, here and in the predictions scored against
         this truth: the number 7 then equals the text ``"7"`` (but not ``"007"``).
@@ -91,26 +92,35 @@ class Truth:
         target: _pairs.Names = "target",
         nulls: str = "error",
         ids: str = "exact",
+        n_threads: int | None = None,
     ) -> None:
         one_of("ids", ids, ("exact", "text"))
         one_of("nulls", nulls, ("error", "drop"))
-        backend = select.select(pairs, entities)
+        self._n_threads = n_threads
+        backend = select.select(pairs, entities, n_threads=n_threads)
         frame = _pairs.read_pairs(pairs, "truth", entity=entity, target=target)
         listed = _pairs.read_entities(entities, entity, [name for name, _ in frame.entity])
         self.ids = ids
+        self._names = tuple([name for name, _ in side] for side in (frame.entity, frame.target))
         self._entities = listed.copied()
         self._key = _encoded_list(listed, ids, "entities", backend)
         self._index = _index(self._key, listed, "entities", backend)
         coded = encode_pairs(frame, self, nulls, backend)
         self.nulls, self.outside = coded.nulls, coded.strangers
         self._set_pairs(coded.codes, coded.target, backend)
+        if self.outside and not self.n_true:
+            warn(
+                f"none of the {rows(self.outside)} of the truth is of a listed entity, so every "
+                f"entity counts as a singleton; the list holds {some(ids_of(listed.head()))}, the "
+                f"truth {some(ids_of(_pairs.Entities(frame.entity).head()))}"
+            )
 
     def _set_pairs(
         self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend
     ) -> None:
         self._codes, self._targets = codes, targets
         self._pairs = backend.prepare(self.n_entities, codes, _parts(targets))
-        self.n_true_per_entity = self._pairs.n_true
+        self._n_true = self._pairs.n_true
         self.repeats = self._pairs.repeats
 
     def __repr__(self) -> str:
@@ -126,60 +136,38 @@ class Truth:
     @property
     def n_singletons(self) -> int:
         """Number of listed entities without a true target."""
-        return int((self.n_true_per_entity == 0).sum())
+        return int((self._n_true == 0).sum())
 
     @property
     def n_true(self) -> int:
         """Number of distinct true pairs of listed entities."""
-        return int(self.n_true_per_entity.sum())
+        return int(self._n_true.sum())
 
     @property
-    def key_columns(self) -> list[_columns.Column]:
+    def _key_columns(self) -> list[_columns.Column]:
         """The caller's own entity columns, in the list's order."""
         return self._entities.key
 
     @property
-    def slice_columns(self) -> list[_columns.Column]:
+    def _slice_columns(self) -> list[_columns.Column]:
         """The other columns of the caller's `entities` frame."""
         return self._entities.extras
 
-    def backend(self) -> select.Backend:
+    def _backend(self) -> select.Backend:
         """Return the backend that this truth lives on."""
-        return select.select(*(values for _, values in self._entities.key))
+        columns = (values for _, values in self._entities.key)
+        return select.select(*columns, n_threads=self._n_threads)
 
-    def part(self, entities: Any) -> tuple[Truth, Any]:
-        """Return the truth of some of the listed entities, in their order.
+    def _part(self, entities: Any) -> tuple[Truth, Any]:
+        """Return the truth of some of the listed entities in their order, and where they stand.
 
-        Parameters
-        ----------
-        entities : list, array, Index, Series or frame
-            A subset of the list. A frame with further columns replaces the slice keys; otherwise
-            those of this truth are kept.
-
-        Returns
-        -------
-        truth : Truth
-            True pairs of the other entities are counted in its `outside`.
-        codes : int32 array
-            Where each of its entities stands in this list.
-
-        Raises
-        ------
-        DataError
-            When an entity is not in the list, or stands twice.
-
-        Examples
-        --------
-        >>> from berx_gpu import Truth
-        >>> truth = Truth({"a": ["x", "y"], "b": []}, entities=["a", "b"])
-        >>> truth.part(["b"])[0]
-        Truth(1 entity, 0 true pairs, 1 singleton)
+        A frame with further columns replaces the slice keys; otherwise those of this truth stay.
         """
-        backend = self.backend()
+        backend = self._backend()
         listed = _pairs.read_entities(entities, [name for name, _ in self._entities.key])
         key = _encoded_list(listed, self.ids, "entities", backend)
         index = _index(key, listed, "entities", backend)
-        codes, _ = self.codes(key, backend)
+        codes, _ = self._positions(key, backend)
         if (codes < 0).any():
             strange = listed.rows(backend.to_host((codes < 0).nonzero()[0]))
             raise DataError(
@@ -204,13 +192,14 @@ class Truth:
         position[codes] = xp.arange(len(codes), dtype=xp.int32)
         moved = xp.where(self._codes >= 0, position[self._codes], xp.int32(-1))
         new = object.__new__(Truth)
-        new.ids, new.nulls = self.ids, self.nulls
+        new.ids, new.nulls, new._names = self.ids, self.nulls, self._names
+        new._n_threads = self._n_threads
         new.outside = int((moved < 0).sum())
         new._entities, new._key, new._index = entities, key, index
         new._set_pairs(moved, self._targets, backend)
         return new
 
-    def codes(self, key: tuple[_encode.Key, ...], backend: select.Backend) -> tuple[Any, int]:
+    def _positions(self, key: tuple[_encode.Key, ...], backend: select.Backend) -> tuple[Any, int]:
         """Return the position in the list of each encoded id or -1, and how many have none."""
         _encode.same_kind(key, self._key)
         xp = backend.xp
@@ -223,16 +212,16 @@ class Truth:
             _warn_look_alikes(key, self._key, codes < 0, backend)
         return codes, strangers
 
-    def codes_of(self, ids: Any, what: str) -> Any:
+    def _codes_of(self, ids: Any, what: str) -> Any:
         """Return the position in the list of each entity id given in host form, or -1."""
         listed = _pairs.read_entities(ids, [name for name, _ in self._entities.key])
-        backend = self.backend()
+        backend = self._backend()
         key = _encoded_list(listed, self.ids, f"{what} key", backend)
         if len(listed):
             _index(key, listed, what, backend)
-        return backend.to_host(self.codes(key, backend)[0])
+        return backend.to_host(self._positions(key, backend)[0])
 
-    def match(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
+    def _match(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
         """Return tp and n_pred per entity, and the repeats, of encoded pairs."""
         _encode.same_kind(targets, self._targets)
         if len(codes):
@@ -257,7 +246,7 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
         dropped = len(frame) - int(present.sum())
         keys = [key.rows(backend.take, present) for key in keys]
     entity, target = tuple(keys[: len(frame.entity)]), tuple(keys[len(frame.entity) :])
-    codes, strangers = truth.codes(entity, backend)
+    codes, strangers = truth._positions(entity, backend)
     return Encoded(codes, target, present, dropped, strangers)
 
 
@@ -275,21 +264,11 @@ def _warn_look_alikes(
             count = backend.look_alikes(backend.take(x.parts[0], some_rows), y.parts[0])
             if count:
                 ids = "1 id matches" if count == 1 else f"{count:,} ids match"
-                warnings.warn(
+                warn(
                     f"{ids} between {x.where} and {y.where} only after stripping blanks or "
                     "Unicode NFC, and so not here: ids are compared byte for byte; clean both "
-                    "sides the same way",
-                    DataWarning,
-                    stacklevel=_callers_level(),
+                    "sides the same way"
                 )
-
-
-def _callers_level() -> int:
-    """Return how many frames up the first one outside the package is."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("berx_gpu"):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _parts(keys: tuple[_encode.Key, ...]) -> list[Any]:

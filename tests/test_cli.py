@@ -25,7 +25,7 @@ SPLINK = [
 
 
 def run(*args, **options):
-    command = [sys.executable, "-m", "berx_gpu.cli", *map(str, args)]
+    command = [sys.executable, "-m", "berx_gpu", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
@@ -59,16 +59,16 @@ def test_the_example_prints_its_report():
         "singleton linked          6  0.0030",
         "extras only               9  0.0016",
         "",
-        "state (worst loss first)  entities    F0.5       P       R",
-        "vic                            522  0.9737  0.9926  0.9441",
-        "nsw                            637  0.9910  0.9937  0.9635",
-        "sa                             177  0.9786  0.9894  0.9690",
-        "wa                             190  0.9805  0.9936  0.9810",
-        "qld                            353  0.9912  0.9855  0.9695",
-        "tas                             51  0.9786  0.9853  0.9853",
-        "?                               22  0.9524  1.0000  0.9200",
-        "act                             33  0.9853  1.0000  0.9242",
-        "nt                              15  0.9876  1.0000  0.9302",
+        "state (worst loss first)  entities    loss    F0.5       P       R",
+        "vic                            522  0.0069  0.9737  0.9926  0.9441",
+        "nsw                            637  0.0029  0.9910  0.9937  0.9635",
+        "sa                             177  0.0019  0.9786  0.9894  0.9690",
+        "wa                             190  0.0018  0.9805  0.9936  0.9810",
+        "qld                            353  0.0015  0.9912  0.9855  0.9695",
+        "tas                             51  0.0005  0.9786  0.9853  0.9853",
+        "?                               22  0.0005  0.9524  1.0000  0.9200",
+        "act                             33  0.0002  0.9853  1.0000  0.9242",
+        "nt                              15  0.0001  0.9876  1.0000  0.9302",
     ]
 
 
@@ -97,7 +97,7 @@ def test_json_is_the_whole_report(files):
 def test_markdown(files):
     done = score(files, "--markdown", "--by", "side")
     assert "| macro F0.5 | 0.7963 · 2 imperfect entities |" in done.stdout
-    assert "| side (worst loss first) | entities | F0.5 | P | R |" in done.stdout
+    assert "| side (worst loss first) | entities | loss | F0.5 | P | R |" in done.stdout
 
 
 def test_where_and_only_score_a_part_against_the_whole(files):
@@ -105,6 +105,7 @@ def test_where_and_only_score_a_part_against_the_whole(files):
     done = score(files, "--where", "side=s")
     assert "entities    1       0 singletons" in done.stdout
     assert done.stderr.splitlines() == [
+        "note: every row is a prediction: 'score' only counts with --threshold",
         "note: 1 truth row of entities that are not scored ignored",
         "note: scored 1 of 3 entities",
     ]
@@ -155,7 +156,7 @@ def test_the_gate(files):
     assert score(files, "--fail-under", "0.79").returncode == 0
     failed = score(files, "--fail-under", "0.8", "--quiet")
     assert (failed.returncode, failed.stdout) == (1, "")
-    assert failed.stderr == "macro F 0.796296 is below 0.8\n"
+    assert failed.stderr == "macro F 0.7962962962962963 is below 0.8\n"
 
 
 def test_what_is_left_out_is_told(files):
@@ -167,8 +168,25 @@ def test_what_is_left_out_is_told(files):
         "note: 1 prediction row of unlisted entities dropped",
     ]
     (files / "pred.csv").write_text("entity,target\na,x \n")
-    assert score(files).stderr.startswith("warning: 1 id matches between predictions column")
-    assert score(files, "--quiet").stderr == ""
+    told = "warning: 1 id matches between predictions column"
+    assert score(files).stderr.startswith(told)
+    assert score(files, "--quiet").stderr.startswith(told)
+
+
+def test_what_is_seldom_meant_is_told(files):
+    (files / "none.csv").write_text("entity,target\n")
+    assert "the truth holds no pair" in score(files, truth="none.csv").stderr
+    (files / "lower.csv").write_text("entity,target\nA,x\n")
+    done = score(files, truth="lower.csv")
+    assert "none of the 1 row of the truth is of a listed entity" in done.stderr
+    assert "the list holds 'a', 'b', 'c', the truth 'A'" in done.stderr
+    (files / "wrong.csv").write_text("entity,target\na,X\n")
+    assert "none of the 1 predicted pairs is true" in score(files, pred="wrong.csv").stderr
+    assert "no pair reaches the threshold 2" in score(files, "--threshold", "2").stderr
+    (files / "upper.csv").write_text("entity,target\nA,x\n")
+    done = score(files, "--unknown-entities", "drop", pred="upper.csv")
+    assert "all 1 row of the predictions are of entities that are not listed" in done.stderr
+    assert "compare how the ids are written" in score(files, pred="upper.csv").stderr
 
 
 @pytest.mark.parametrize(
@@ -286,15 +304,35 @@ HOSTILE = {
     ),
     "bad where": (lambda f: None, ["--where", "state=vic"], "the entities have side"),
     "bad where form": (lambda f: None, ["--where", "side"], "give COLUMN=VALUE"),
-    "nobody left": (lambda f: None, ["--where", "side=w"], "leave no entity"),
+    "nobody left": (lambda f: None, ["--where", "side=w"], "for no entity; side has '', 'n', 's'"),
+    "nobody left by both": (
+        lambda f: None,
+        ["--where", "side=n", "--where", "side=s"],
+        "no entity meets all",
+    ),
+    "gate out of range": (lambda f: None, ["--fail-under", "95"], "95.0 is not in the range"),
+    "two forms": (lambda f: None, ["--json", "--markdown"], "exclude each other"),
+    "no output": (lambda f: None, ["--output", ""], "cannot tell what to write"),
+    "output over input": (lambda f: None, ["--output", "./pred.csv"], "one of the files to read"),
+    "semicolons": (write(b"entity;target\na;x\n"), [], "its columns stand apart by ';', not ','"),
+    "no header, but one": (lambda f: None, ["--no-header"], "its first line is 'entity,side'"),
+    "score left out": (
+        lambda f: None,
+        ["--pred-columns", "entity,target", "--threshold", "nan"],
+        "threshold=nan",
+    ),
     "unknown slice": (lambda f: None, ["--by", "state"], "no slice 'state'"),
-    "unknown only": (write(b"a\nq\n", "ids"), ["--only", "ids"], "first in line 2"),
+    "unknown only": (write(b"a\nq\n", "ids"), ["--only", "ids"], "first 'q' in line 2"),
     "hole in only": (write(b"a\n\nb\n", "ids"), ["--only", "ids"], "line 2 is empty"),
     "missing only": (lambda f: None, ["--only", "ids"], "ids: no such file"),
     "beta": (lambda f: None, ["--beta", "0"], "beta=0.0: give a number between"),
     "not a number": (lambda f: None, ["--beta", "half"], "'half' is not a valid float"),
     "no such option": (lambda f: None, ["--treshold", "1"], "No such option"),
-    "column option": (lambda f: None, ["--pred-columns", "a"], "give 2 names with a comma"),
+    "column option": (
+        lambda f: None,
+        ["--pred-columns", "a"],
+        "give ENTITY,TARGET or ENTITY,TARGET,SCORE",
+    ),
     "entity column": (lambda f: None, ["--entity-column", "id"], "entities has no column 'id'"),
     "nan threshold": (lambda f: None, ["--threshold", "nan"], "threshold=nan"),
 }
@@ -312,6 +350,8 @@ def test_bad_input_gets_one_line_and_exit_2(files, case):
 
 
 def test_the_entity_list_is_asked_for(files):
+    assert run(cwd=files).stdout.startswith("Usage: ")
+    assert run("score", cwd=files).stderr == "berx-gpu: error: Missing argument 'PREDICTIONS'.\n"
     done = run("score", "pred.csv", "truth.csv", cwd=files)
     assert done.returncode == 2
     assert "--entities FILE is missing: the list of all entities" in done.stderr
@@ -339,7 +379,7 @@ def test_an_unknown_kind_of_file(files):
 
 
 def test_a_reader_that_leaves_early():
-    command = f"{sys.executable} -m berx_gpu.cli score --help | true; echo ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m berx_gpu score --help | true; echo ${{PIPESTATUS[0]}}"
     for _ in range(3):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
         assert done.stderr == ""
@@ -349,7 +389,7 @@ def test_a_reader_that_leaves_early():
 def test_ctrl_c_ends_it_quietly(files):
     os.mkfifo(files / "slow.csv")
     options = ["score", "slow.csv", "truth.csv", "--entities", "entities.csv"]
-    command = [sys.executable, "-m", "berx_gpu.cli", *options]
+    command = [sys.executable, "-m", "berx_gpu", *options]
     process = subprocess.Popen(command, cwd=files, stderr=subprocess.PIPE, text=True)
     time.sleep(2)
     process.send_signal(signal.SIGINT)

@@ -336,7 +336,7 @@ def test_look_alikes_are_counted(data):
 
 def test_look_alike_entities_are_told():
     with pytest.warns(DataWarning, match="1 id matches between truth column 'entity' and entities"):
-        truth = Truth([("a ", "x")], ["a"])
+        truth = Truth([("a ", "x"), ("a", "x")], ["a"])
     assert truth.outside == 1
     with pytest.warns(DataWarning, match="1 id matches"), pytest.raises(DataError, match="'a '"):
         evaluate([("a ", "x")], truth)
@@ -442,7 +442,7 @@ def test_the_cure_is_one_that_works(a, b):
 
 def test_the_warning_points_at_the_caller():
     with pytest.warns(DataWarning) as told:
-        Truth([("a ", "x")], ["a"])
+        Truth([("a ", "x"), ("a", "x")], ["a"])
     assert told[0].filename == __file__
     with pytest.warns(DataWarning) as told:
         evaluate({"a": ["x "]}, {"a": ["x"]}, entities=["a"])

@@ -111,9 +111,11 @@ def arrow(values):
     return pa.array(values)
 
 
+strangers_allowed = pytest.mark.filterwarnings("ignore::berx_gpu.errors.DataWarning")
 LIBRARIES = st.sampled_from(["tuples", "object", "pandas", "polars", "pyarrow", "category"])
 
 
+@strangers_allowed
 @given(tables(), LIBRARIES, LIBRARIES, st.sampled_from([0.5, 1.0, 2.0, 0.1, 1e-100, 1e100]))
 @example(([], [], ["only"]), "tuples", "tuples", 0.5)
 @example(([("b", "x")], [("a", "x")], ["a", "b", "c", "d"]), "polars", "object", 0.5)
@@ -134,6 +136,7 @@ def test_equals_plain_sets(backend, drawn, library, other, beta):
     assert lost == reference.losses(ref)
 
 
+@strangers_allowed
 @given(tables())
 def test_strict_options_refuse_what_the_reference_refuses(backend, drawn):
     try:
@@ -145,6 +148,7 @@ def test_strict_options_refuse_what_the_reference_refuses(backend, drawn):
         assert_equal(evaluate(drawn[0], drawn[1], entities=drawn[2]), ref)
 
 
+@strangers_allowed
 @given(tables(), st.randoms())
 def test_row_order_changes_no_bit(backend, drawn, random):
     predictions, truth, entities = drawn
@@ -156,6 +160,7 @@ def test_row_order_changes_no_bit(backend, drawn, random):
     assert one.per_entity.equals(two.per_entity)
 
 
+@strangers_allowed
 @given(tables(), st.sampled_from([0.5, 0.1, 3.3, 1e-100, 1e100]))
 def test_truth_scored_against_itself_is_perfect(backend, drawn, beta):
     _, truth, entities = drawn
@@ -164,6 +169,7 @@ def test_truth_scored_against_itself_is_perfect(backend, drawn, beta):
     assert ev.n_true == 0 or ev.pooled_fbeta == ev.precision == ev.recall == 1.0
 
 
+@strangers_allowed
 @given(tables(), st.data())
 def test_a_part_is_scored_against_the_whole(backend, drawn, data):
     predictions, truth, entities = drawn
@@ -328,6 +334,7 @@ def test_a_threshold_needs_scores():
 # -- slices and losses ------------------------------------------------------------------------
 
 
+@strangers_allowed
 @given(tables(), st.data())
 def test_slices_equal_plain_sets(backend, drawn, data):
     predictions, truth, entities = drawn

@@ -66,6 +66,8 @@ def select(*inputs: object, n_threads: int | None = None) -> Backend:
     DataError
         When host and device frames meet in one call.
     """
+    if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
+        raise DataError(f"n_threads={n_threads!r}: give a whole number from 1, or None")
     sides = {is_device(obj) for obj in inputs if obj is not None}
     if sides == {True, False}:
         raise DataError(

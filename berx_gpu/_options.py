@@ -1,0 +1,52 @@
+"""What options may hold: numbers in their range, and a threshold in the type of the scores."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, cast
+
+import numpy as np
+
+from berx_gpu import _columns, _pairs
+from berx_gpu._backends import select
+from berx_gpu.errors import DataError
+
+
+def number(
+    option: str, value: Any, low: float = -math.inf, high: float = math.inf, nan: bool = False
+) -> float:
+    """Return an option as a float, or raise unless it is a number in its range."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise DataError(f"{option}={value!r} is not a number")
+    found = as_float(value)
+    if not (low <= found <= high or (nan and math.isnan(found))):
+        bounds = "" if math.isinf(low) else f" between {low:g} and {high:g}"
+        raise DataError(f"{option}={value!r}: give a number{bounds}")
+    return found
+
+
+def as_float(value: Any) -> float:
+    """Return the nearest float, infinite for what no float reaches."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: select.Backend) -> Any:
+    """Return a mask of the present rows: whose score is at least the threshold."""
+    name, values = cast(_columns.Column, frame.score)
+    scores = backend.scores(values, f"predictions column {name!r}", present)
+    if present is not None:
+        scores = scores[present]
+    if scores.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # beyond float32 is infinite there
+            return scores >= scores.dtype.type(as_float(threshold))
+    if isinstance(threshold, float) and math.isinf(threshold):
+        return backend.xp.full(len(scores), threshold < 0)
+    bounds = np.iinfo(scores.dtype)
+    whole = math.ceil(threshold)
+    if whole > bounds.max:
+        return backend.xp.zeros(len(scores), bool)
+    return scores >= max(whole, int(bounds.min))

@@ -1,0 +1,89 @@
+"""An evaluation as the command line prints and writes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from berx_gpu import files
+from berx_gpu.results import Evaluation, aligned, as_json, fbeta_name, markdown, ratio, score
+
+SHOWN_SLICES = 30
+
+
+def suspicions(ev: Evaluation, n_rows: int) -> list[str]:
+    """Return what is possible, but seldom meant."""
+    found = []
+    if not ev.n_true and not ev.dropped.truth_outside:
+        found.append("the truth holds no pair, so every entity counts as a singleton")
+    if ev.n_pred and ev.n_true and not ev.tp:
+        found.append(
+            f"none of the {ev.n_pred:,} predicted pairs is true; compare how the target ids of "
+            "both files are written, and whether the predictions come first"
+        )
+    if n_rows and n_rows == ev.dropped.below_threshold:
+        found.append(f"no pair reaches the threshold {ev.threshold:g}")
+    return found
+
+
+def notes(ev: Evaluation, n_listed: int) -> list[str]:
+    """Return what was left out, in words."""
+    told = {
+        "prediction_repeats": "repeated prediction {rows} counted once",
+        "truth_repeats": "repeated truth {rows} counted once",
+        "prediction_nulls": "prediction {rows} without an id dropped",
+        "truth_nulls": "truth {rows} without an id dropped",
+        "unknown_entities": "prediction {rows} of unlisted entities dropped",
+        "truth_outside": "truth {rows} of entities that are not scored ignored",
+    }
+    notes = []
+    for field, text in told.items():
+        if count := getattr(ev.dropped, field):
+            notes.append(f"{count:,} {text.format(rows='row' if count == 1 else 'rows')}")
+    if ev.n_entities < n_listed:
+        notes.append(f"scored {ev.n_entities:,} of {n_listed:,} entities")
+    return notes
+
+
+def report(ev: Evaluation, slices: dict[str, Any], form: str) -> str:
+    if form == "json":
+        by = {name: _records(frame) for name, frame in slices.items()}
+        tables = {"losses": _records(ev.losses()), "slices": by}
+        return json.dumps({**ev.to_dict(), **tables}, indent=2, default=str, ensure_ascii=False)
+    cells = [_slice_cells(ev, frame) for frame in slices.values()]
+    if form == "md":
+        return "\n\n".join([ev.to_markdown(), *map(markdown, cells)])
+    return "\n\n".join([str(ev), *("\n".join(aligned(rows)) for rows in cells)])
+
+
+def _records(frame: Any) -> list[dict[str, Any]]:
+    return [as_json(row) for row in frame.to_pylist()]
+
+
+def _slice_cells(ev: Evaluation, frame: Any) -> list[list[str]]:
+    keys = frame.column_names[: frame.column_names.index("n_entities")]
+    title = f"{', '.join(keys)} (worst loss first)"
+    rows = sorted(frame.to_pylist(), key=lambda row: -row["loss_share"])
+    cells = [
+        [
+            ", ".join("?" if row[key] is None else str(row[key]) for key in keys),
+            f"{row['n_entities']:,}",
+            score(row["loss_share"] * (1 - ev.macro_fbeta)),
+            score(row["macro_fbeta"]),
+            ratio(row["precision"], row["tp"] + row["fp"]),
+            ratio(row["recall"], row["tp"] + row["fn"]),
+        ]
+        for row in rows[:SHOWN_SLICES]
+    ]
+    if len(rows) > SHOWN_SLICES:
+        cells.append([f"... {len(rows) - SHOWN_SLICES:,} more (--json has all)", *[""] * 5])
+    return [[title, "entities", "loss", fbeta_name(ev.beta), "P", "R"], *cells]
+
+
+def write(path: str, ev: Evaluation, slices: dict[str, Any]) -> None:
+    form = Path(path).suffix.lstrip(".").lower()
+    if form in ("txt", "json", "md"):
+        files.write_text(report(ev, slices, form) + "\n", path)
+    else:
+        files.write_table(ev.per_entity, path)
