@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from berx_gpu._backends import cpu, frames, select
+from berx_gpu._backends import cpu, frames, matching, select
 
 collect_ignore = []
 try:
@@ -78,6 +78,12 @@ LOOSE_PANDAS = SimpleNamespace(
 )
 
 
+def kernel_backend(n_threads=2, **options):
+    """Return the CPU backend with kernels for everything that they can do, however small."""
+    libs = frames.Libraries(pd, np, cpu._take, piece_rows=2**28)
+    return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
+
+
 def loose_backend(piece_rows=7):
     """Return the frame path on the loose pandas, in pieces of a few rows."""
     plain = cpu.backend(1)
@@ -94,10 +100,12 @@ def loose_backend(piece_rows=7):
     )
 
 
-@pytest.fixture(params=["cpu", "frames"])
+BACKENDS = {"kernels": kernel_backend, "frames": loose_backend}
+
+
+@pytest.fixture(params=BACKENDS)
 def backend(request, monkeypatch):
-    """Run a test on the CPU path and on the code that cuDF runs."""
-    if request.param == "frames":
-        loose = loose_backend()
-        monkeypatch.setattr(select, "select", lambda *_, **__: loose)
+    """Run a test on the CPU's kernels and on the code that cuDF runs."""
+    chosen = BACKENDS[request.param]()
+    monkeypatch.setattr(select, "select", lambda *_, **__: chosen)
     return request.param

@@ -137,7 +137,7 @@ def broken_inner(room, other, loaded):
             kind = name if name.startswith("_") else name.rpartition("_")[2]
             return [] if kind in allowed(room) else [f"{room} imports {other}"]
         ours = {
-            "_backends.cpu": "_cpu",
+            "_backends.cpu": ("_cpu", "_rows"),
             "_backends.matching": "_cpu",
             "_backends.cuda": "_cuda",
             "sets": "_rows",

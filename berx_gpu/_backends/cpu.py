@@ -9,21 +9,28 @@ import pandas as pd
 from berx_gpu import _encode
 from berx_gpu._backends import frames, matching
 from berx_gpu._backends.select import Backend
-from berx_gpu.kernels import fbeta_cpu
+from berx_gpu.kernels import fbeta_cpu, fbeta_rows
+
+_FEW = 1 << 13
+"""Entities up to which the row runs as plain Python: sooner done than a kernel is loaded."""
 
 
 @cache
 def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
     libs = frames.Libraries(pd, np, _take, piece_rows=2**28)
-    machine = matching.Machine(libs, n_threads)
+    return on(matching.Machine(libs, n_threads))
+
+
+def on(machine: matching.Machine) -> Backend:
+    """Return the backend that matches on a machine."""
     return Backend(
         name="cpu",
         frames=pd,
         xp=np,
         encode=_encode.encode,
         take=_take,
-        repeats=partial(frames.repeats, libs),
+        repeats=partial(frames.repeats, machine.libs),
         index=partial(matching.index, machine),
         lookup=partial(matching.lookup, machine),
         prepare=partial(matching.prepare, machine),
@@ -40,6 +47,10 @@ def _take(part: Any, kept: Any) -> Any:
 
 
 def _fbeta(tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
+    if len(tp) <= _FEW:
+        row = fbeta_rows.fbeta.py_func  # type: ignore[attr-defined]  # Numba keeps it there
+        counts = zip(tp.tolist(), n_pred.tolist(), n_true.tolist(), strict=True)
+        return np.array([row(*count, beta) for count in counts])
     out = np.empty(len(tp))
     fbeta_cpu.fbeta(tp, n_pred, n_true, beta, out)
     return out

@@ -2,7 +2,8 @@
 
 One id column of int64 numbers or of text on both sides is what nearly everyone has, and goes
 through the kernels. Anything else (several key columns, numbers beyond int64, ...) is left to the
-joins of `frames`, with the same answer.
+joins of `frames`, with the same answer; and so is what is small, because the joins are done before
+a kernel is loaded, or compiled where it cannot be cached.
 """
 
 from dataclasses import dataclass
@@ -23,10 +24,14 @@ _ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True)
 class Machine:
-    """What kernels run with: the joins for everything else, threads, and bits of hashes."""
+    """What kernels run with: the joins for everything else, threads, and bits of hashes.
+
+    Up to `small_rows` rows are left to the joins.
+    """
 
     libs: frames.Libraries
     n_threads: int
+    small_rows: int = 1 << 16
     hash_mask: Any = _ALL_BITS
 
 
@@ -49,25 +54,44 @@ class Keys(NamedTuple):
         return _address(self.data), _address(self.starts)
 
 
+class Table(NamedTuple):
+    """The ids of a list by number: the position of `low + i` at i, -1 for none."""
+
+    low: int
+    codes: Any
+
+
+class Slots(NamedTuple):
+    """The keys of a list by hash: two words or one a slot, and the position, -1 for a free slot."""
+
+    keys: Keys
+    words: Any
+    codes: Any
+
+
 class Index(NamedTuple):
-    """The entity list, ready for look-ups: a table by number, or slots by hash."""
+    """The entity list ready for look-ups; a small one has no places yet."""
 
     parts: list[Any]
     twice: int
-    low: int
-    table: Any
-    keys: Keys | None
-    slots: Any
+    places: Table | Slots | None
+
+
+class Grouped(NamedTuple):
+    """Sorted distinct keys by entity: where those of each begin, and how many."""
+
+    keys: Keys
+    first_key: Any
+    n_keys: Any
 
 
 class Prepared(NamedTuple):
-    """True pairs, grouped by entity: where the sorted keys of each begin, and how many."""
+    """True pairs ready to be matched; few of them are not grouped yet."""
 
     joins: frames.Prepared
     n_true: Any
     repeats: int
-    first_key: Any = None
-    keys: Keys | None = None
+    grouped: Grouped | None
 
 
 def keys_of(machine: Machine, part: Any) -> Keys:
@@ -99,6 +123,8 @@ def _odd(machine: Machine, part: Any) -> bool:
 def _texts(part: Any) -> tuple[Any, Any]:
     """Return the bytes and the starts of a pandas text array."""
     array = pa.array(part)
+    if not len(array):
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else pa.concat_arrays(array.chunks)
     _, offsets, values = array.buffers()
@@ -112,71 +138,80 @@ def _address(array: Any) -> int:
 
 def index(machine: Machine, parts: list[Any]) -> Index:
     """Return the entity list in a form for look-ups; `twice` counts repeated entities."""
-    nothing = np.empty(0, np.uint64)
-    if len(parts) != 1:
-        return Index(parts, frames.index(machine.libs, parts).twice, 0, nothing, None, nothing)
-    ids = parts[0]
+    if len(parts) != 1 or len(parts[0]) <= machine.small_rows:
+        return Index(parts, frames.index(machine.libs, parts).twice, None)
+    twice, places = _places(machine, parts[0])
+    return Index(parts, twice, places)
+
+
+def _places(machine: Machine, ids: Any) -> tuple[int, Table | Slots]:
     n = len(ids)
+    keys = keys_of(machine, ids)
     if isinstance(ids, np.ndarray):
         low, high = int(ids.min()), int(ids.max())
         if high - low < 4 * n + 1024:
             table = np.full(high - low + 1, -1, np.int32)
-            twice = lookup_cpu.fill_table(_address(np.ascontiguousarray(ids)), n, low, table)
-            return Index(parts, twice, low, table, None, nothing)
-    keys = keys_of(machine, ids)
+            twice = lookup_cpu.fill_table(keys.words_at[0], n, low, table)
+            return twice, Table(low, table)
     size = 1 << int(np.ceil(np.log2(n * 1.6 + 1)))
     codes = np.full(size, -1, np.int32)
-    slots = np.empty(size * (2 if keys.hi.size else 1), np.uint64)
-    twice = lookup_cpu.fill_slots(*keys.words_at, *keys.texts_at, n, slots, codes)
-    return Index(parts, twice, 0, codes, keys, slots)
+    words = np.empty(size * (2 if keys.hi.size else 1), np.uint64)
+    twice = lookup_cpu.fill_slots(*keys.words_at, *keys.texts_at, n, words, codes)
+    return twice, Slots(keys, words, codes)
 
 
 def lookup(machine: Machine, listed: Index, parts: list[Any]) -> tuple[Any, int]:
     """Return the position in the list of every row or -1, and how many have none."""
-    if len(parts) != 1:
+    n = len(parts[0])
+    if len(parts) != 1 or (listed.places is None and n <= machine.small_rows):
         return frames.lookup(machine.libs, listed.parts, parts)
+    places = listed.places or _places(machine, listed.parts[0])[1]
     keys = keys_of(machine, parts[0])
-    n = len(keys.lo)
     codes = np.empty(n, np.int32)
     spans = threads.spans(n, machine.n_threads)
-    if listed.keys is None:
+    if isinstance(places, Table):
         ids_at, _ = keys.words_at
-        table = (listed.low, listed.table, codes)
-        calls: list[tuple[Any, ...]] = [(ids_at, *span, *table) for span in spans]
+        calls: list[tuple[Any, ...]] = [(ids_at, *span, *places, codes) for span in spans]
         return codes, int(sum(_run(machine, lookup_cpu.read_table, calls)))
-    slots = (listed.slots, listed.table, *listed.keys.texts_at, codes)
+    slots = (places.words, places.codes, *places.keys.texts_at, codes)
     calls = [(*keys.words_at, *keys.texts_at, *span, *slots) for span in spans]
     return codes, int(sum(_run(machine, lookup_cpu.read_slots, calls)))
 
 
 def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
     """Return true pairs ready to be matched; codes of -1 are passed over."""
-    if len(parts) != 1:
+    if len(parts) != 1 or len(codes) <= machine.small_rows:
         joins = frames.prepare(machine.libs, n, codes, parts)
-        return Prepared(joins, joins.n_true, joins.repeats)
-    given = keys_of(machine, parts[0])
-    shift, bounds, grouped, keys = _pieces(machine, n, codes, given)
+        return Prepared(joins, joins.n_true, joins.repeats, None)
+    grouped, repeats = _grouped(machine, n, codes, parts)
+    joins = frames.Prepared(n, codes, parts, grouped.n_keys, repeats)
+    return Prepared(joins, grouped.n_keys, repeats, grouped)
+
+
+def _grouped(machine: Machine, n: int, codes: Any, parts: list[Any]) -> tuple[Grouped, int]:
+    """Return pairs by entity, each once, and how many rows repeated one."""
+    shift, bounds, ordered, keys = _pieces(machine, n, codes, keys_of(machine, parts[0]))
     kept = keys._replace(lo=np.empty_like(keys.lo), hi=np.empty_like(keys.hi))
-    first_key, n_true = np.empty(n, np.int64), np.empty(n, np.int64)
-    rows = (bounds, shift, grouped, *keys.words_at, *keys.texts_at)
-    out = (*kept.words_at, first_key, n_true)
+    first_key, n_keys = np.empty(n, np.int64), np.empty(n, np.int64)
+    rows = (bounds, shift, ordered, *keys.words_at, *keys.texts_at)
+    out = (*kept.words_at, first_key, n_keys)
     calls = [(share, *rows, *out) for share in _shares(machine, len(bounds) - 1)]
     _run(machine, match_cpu.prepare_pieces, calls)
-    repeats = int(bounds[-1] - n_true.sum())
-    joins = frames.Prepared(n, codes, parts, n_true, repeats)
-    return Prepared(joins, n_true, repeats, first_key, kept)
+    return Grouped(kept, first_key, n_keys), int(bounds[-1] - n_keys.sum())
 
 
 def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> frames.Counts:
     """Count, per entity, the distinct predicted targets and those that are true."""
-    if truth.keys is None:
+    small = truth.grouped is None and len(codes) <= machine.small_rows
+    if len(parts) != 1 or small:
         return frames.match(machine.libs, truth.joins, codes, parts)
-    n = truth.joins.n
-    shift, bounds, grouped, keys = _pieces(machine, n, codes, keys_of(machine, parts[0]))
-    tp, n_pred = np.empty(n, np.int64), np.empty(n, np.int64)
-    true = (*truth.keys.words_at, *truth.keys.texts_at, truth.first_key, truth.n_true)
-    rows = (bounds, shift, grouped, *keys.words_at, *keys.texts_at)
-    calls = [(share, *rows, *true, tp, n_pred) for share in _shares(machine, len(bounds) - 1)]
+    joins = truth.joins
+    true = truth.grouped or _grouped(machine, joins.n, joins.codes, joins.parts)[0]
+    shift, bounds, ordered, keys = _pieces(machine, joins.n, codes, keys_of(machine, parts[0]))
+    tp, n_pred = np.empty(joins.n, np.int64), np.empty(joins.n, np.int64)
+    rows = (bounds, shift, ordered, *keys.words_at, *keys.texts_at)
+    wanted = (*true.keys.words_at, *true.keys.texts_at, true.first_key, true.n_keys)
+    calls = [(share, *rows, *wanted, tp, n_pred) for share in _shares(machine, len(bounds) - 1)]
     _run(machine, match_cpu.match_pieces, calls)
     return frames.Counts(tp, n_pred, int(bounds[-1] - n_pred.sum()))
 

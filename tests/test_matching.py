@@ -1,0 +1,290 @@
+"""The kernels that match on the CPU: adversarial shapes, collisions, threads, forks."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from conftest import kernel_backend, loose_backend
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berx_gpu import DataError, Truth, evaluate
+from berx_gpu._backends import frames, matching, select, threads
+
+MIN, MAX = -(2**63), 2**63 - 1
+LONG = "a company with a name of more than fifteen bytes, number "
+#: Texts at the edges of the two-word keys: every length around 0, 8, 15 and 16, equal prefixes.
+TEXTS = [
+    "",
+    "a",
+    "a\0",
+    "\0",
+    "\0\0",
+    *("x" * n for n in (7, 8, 9, 14, 15, 16, 17, 23, 24, 31, 32)),
+]
+TEXTS += [LONG + str(i) for i in range(5)] + [str(i) + LONG for i in range(5)] + ["é" * 8, "é" * 7]
+INTEGERS = [0, -1, 1, MIN, MIN + 1, MAX, MAX - 1, 7, 2**53, 2**53 + 1]
+
+
+def counts(backend, pred, truth, listed):
+    """Return tp, n_pred, n_true and the two numbers of repeats by one backend."""
+    index = backend.index([listed])
+    assert index.twice == 0
+    codes = [backend.lookup(index, [side[0]]) for side in (pred, truth)]
+    prepared = backend.prepare(len(listed), codes[1][0], [truth[1]])
+    found = backend.match(prepared, codes[0][0], [pred[1]])
+    numbers = [found.tp, found.n_pred, prepared.n_true]
+    return [x.tolist() for x in numbers], found.repeats, prepared.repeats, codes[0][1], codes[1][1]
+
+
+def column(values):
+    if values and isinstance(values[0], str):
+        return pd.array(values, pd.StringDtype("pyarrow", na_value=np.nan))
+    return np.array(values, np.int64)
+
+
+@st.composite
+def tables(draw):
+    pool = draw(st.sampled_from([TEXTS, INTEGERS, list(range(-5, 60))]))
+    listed = draw(st.lists(st.sampled_from(pool), min_size=1, unique=True))
+    pairs = st.lists(
+        st.tuples(st.sampled_from(pool), st.sampled_from(pool)), min_size=1, max_size=80
+    )
+    sides = [list(zip(*draw(pairs), strict=True)) for _ in range(2)]
+    return [tuple(column(list(c)) for c in side) for side in sides], column(listed)
+
+
+@given(tables(), st.sampled_from([1, 2, 3]), st.booleans())
+def test_kernels_count_as_the_joins_do(drawn, n_threads, collide):
+    (pred, truth), listed = drawn
+    options = {"hash_mask": np.uint64(0)} if collide else {}
+    ours = counts(kernel_backend(n_threads, **options), pred, truth, listed)
+    assert ours == counts(loose_backend(), pred, truth, listed)
+
+
+def test_long_texts_whose_hashes_all_collide():
+    backend = kernel_backend(hash_mask=np.uint64(0))
+    ids = [LONG + str(i) for i in range(400)]
+    rng = np.random.default_rng(5)
+    pred, truth = (
+        (column([ids[i] for i in rng.integers(0, 400, 3000)]),
+         column([ids[i] for i in rng.integers(0, 40, 3000)]))
+        for _ in range(2)
+    )  # fmt: skip
+    assert counts(backend, pred, truth, column(ids)) == counts(
+        loose_backend(), pred, truth, column(ids)
+    )
+
+
+def int_pairs(entity, target):
+    return pd.DataFrame({"entity": np.asarray(entity), "target": np.asarray(target)})
+
+
+SHAPES = {
+    "one entity, a million targets": (
+        int_pairs(np.zeros(10**6, int), np.random.default_rng(0).permutation(10**6)),
+        int_pairs(np.zeros(10**6, int), np.random.default_rng(1).permutation(10**6) + 5 * 10**5),
+        np.arange(3),
+        (5 * 10**5, 10**6, 10**6),
+    ),
+    "a million entities, one target each": (
+        int_pairs(np.random.default_rng(0).permutation(10**6), np.zeros(10**6, int)),
+        int_pairs(np.arange(10**6), np.zeros(10**6, int)),
+        np.arange(10**6),
+        (10**6, 10**6, 10**6),
+    ),
+    "all repeats": (
+        int_pairs(np.full(10**6, 1), np.full(10**6, 2)),
+        int_pairs(np.full(10**6, 1), np.full(10**6, 2)),
+        np.arange(2),
+        (1, 1, 1),
+    ),
+    "in the order of the entities": (
+        int_pairs(np.repeat(np.arange(10**5), 3), np.tile([1, 2, 2], 10**5)),
+        int_pairs(np.repeat(np.arange(10**5), 2), np.tile([2, 9], 10**5)),
+        np.arange(10**5),
+        (10**5, 2 * 10**5, 2 * 10**5),
+    ),
+    "sparse, in falling order": (
+        int_pairs(np.arange(10**5)[::-1] * 10**12, np.arange(10**5)[::-1]),
+        int_pairs(np.arange(10**5) * 10**12, np.arange(10**5)),
+        np.arange(10**5) * 10**12,
+        (10**5, 10**5, 10**5),
+    ),
+    "int64 extremes": (
+        int_pairs([MIN, MAX, -1] * 40000, [MAX, MIN, 0] * 40000),
+        int_pairs([MIN, MAX], [MAX, -1]),
+        np.array([MAX, 0, MIN, -1]),
+        (1, 3, 2),
+    ),
+    "empty predictions": (int_pairs([], []).astype(int), int_pairs([1], [1]), [1], (0, 0, 1)),
+    "empty truth": (
+        int_pairs([1] * 10**5, range(10**5)),
+        int_pairs([], []).astype(int),
+        [1],
+        (0, 10**5, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_adversarial_shapes(shape, n_threads):
+    pred, truth, listed, expected = SHAPES[shape]
+    start = time.perf_counter()
+    ev = evaluate(pred, truth, entities=listed, n_threads=n_threads)
+    assert (ev.tp, ev.n_pred, ev.n_true) == expected
+    assert time.perf_counter() - start < 30, "n log n, not n²"
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "text", "long text"])
+def test_one_and_two_threads_give_the_same_bits(kind):
+    rng = np.random.default_rng(3)
+    n = 3 * 10**4
+    names = {
+        "dense": np.arange(n),
+        "sparse": rng.integers(MIN, MAX, n),
+        "text": np.array([f"S1-{i:09d}" for i in range(n)]),
+        "long text": np.array([LONG + str(i) for i in range(n)]),
+    }[kind]
+    pred, truth = (
+        pd.DataFrame(
+            {
+                "entity": names[rng.integers(0, n, 10**5)],
+                "target": names[rng.integers(0, 50, 10**5)],
+            }
+        )
+        for _ in range(2)
+    )
+    one, two = (evaluate(pred, truth, entities=names, n_threads=k, beta=0.3) for k in (1, 2))
+    assert one.to_dict() == two.to_dict()
+    assert one.per_entity.equals(two.per_entity)
+    select_frames = loose_backend(piece_rows=2**28)
+    codes = lambda side: pd.Series(np.arange(n), index=names)[side].to_numpy()  # noqa: E731
+    assert one.n_pred == len(set(zip(codes(pred["entity"]), pred["target"], strict=True)))
+    assert select_frames.name == "frames"
+
+
+def big(n=2 * 10**5):
+    rng = np.random.default_rng(8)
+    pairs = int_pairs(rng.integers(0, n // 4, n), rng.integers(0, 50, n))
+    return pairs, Truth(pairs.iloc[: n // 2], np.arange(n // 4), n_threads=2)
+
+
+def _score_in_child(queue):
+    queue.put(evaluate(*big()).tp)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_can_score_after_its_parent_did():
+    expected = evaluate(*big()).tp
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_score_in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == expected
+    child.join(30)
+    assert child.exitcode == 0
+
+
+def test_four_callers_at_once():
+    pairs, truth = big()
+    expected = evaluate(pairs, truth).to_dict()
+    with ThreadPoolExecutor(4) as pool:
+        for ev in pool.map(lambda _: evaluate(pairs, truth), range(8)):
+            assert ev.to_dict() == expected
+
+
+def test_ctrl_c_acts_between_two_calls():
+    code = """
+import threading, _thread, time
+from berx_gpu._backends import threads
+done = []
+def slow(i):
+    time.sleep(0.05)
+    done.append(i)
+threading.Timer(0.3, _thread.interrupt_main).start()
+try:
+    threads.run(slow, [(i,) for i in range(400)], 2)
+except KeyboardInterrupt:
+    print(len(done) < 100)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        threads.run(lambda x: 1 / x, [(1,), (0,), (2,)], 2)
+    assert threading.active_count() < 10
+
+
+def test_spans_cover_every_row_once():
+    for n in (0, 1, 2, 7, 100):
+        for parts in (1, 2, 3):
+            spans = threads.spans(n, parts)
+            assert [i for a, b in spans for i in range(a, b)] == list(range(n))
+
+
+def test_threads_default_to_what_the_process_may_use():
+    if hasattr(os, "sched_getaffinity"):
+        assert threads.available() == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5, "2", True])
+def test_n_threads_is_a_whole_number(n_threads):
+    with pytest.raises(DataError, match="n_threads="):
+        evaluate([], [], entities=[1], n_threads=n_threads)
+
+
+def test_small_and_large_sides_mix():
+    rng = np.random.default_rng(1)
+    large = int_pairs(rng.integers(0, 900, 10**5), rng.integers(0, 300, 10**5))
+    small = large.iloc[:500]
+    listed = np.arange(900)
+    sizes = matching.Machine(frames.Libraries(pd, np, None, 1), 1).small_rows
+    assert len(small) < sizes < len(large)
+    for pred, truth in ((large, small), (small, large), (large, large), (small, small)):
+        ev = evaluate(pred, truth, entities=listed)
+        pairs = [set(zip(f["entity"], f["target"], strict=True)) for f in (pred, truth)]
+        assert (ev.tp, ev.n_pred, ev.n_true) == (
+            len(pairs[0] & pairs[1]),
+            len(pairs[0]),
+            len(pairs[1]),
+        )
+
+
+@pytest.mark.parametrize("odd", [" x", "x ", "x\n", "\x1cx", "é", "x\u00a0"])
+def test_the_quick_look_for_odd_texts(odd):
+    machine = matching.Machine(frames.Libraries(pd, np, None, 1), 2)
+    plain = ["", "x", "a b", "x" * 40] * 5
+    assert not matching._odd(machine, column(plain))
+    assert not matching._odd(machine, column(plain)[:0])
+    for at in (0, 7, len(plain)):
+        assert matching._odd(machine, column([*plain[:at], odd, *plain[at:]]))
+
+
+def test_parts_of_columns_are_read_where_they_lie():
+    whole = pa.array(["zz", "a", "b", LONG, "c", LONG + "1"], pa.large_string())
+    part = pd.StringDtype("pyarrow", na_value=np.nan).__from_arrow__(whole.slice(1, 4))
+    keys = matching.keys_of(matching.Machine(frames.Libraries(pd, np, None, 1), 1), part)
+    again = matching.keys_of(
+        matching.Machine(frames.Libraries(pd, np, None, 1), 2), column(["a", "b", LONG, "c"])
+    )
+    assert keys.lo.tolist() == again.lo.tolist()
+    assert keys.hi.tolist() == again.hi.tolist()
+
+
+def test_select_chooses_the_threads():
+    assert select.select([], n_threads=1) is select.select([1], n_threads=1)
+    assert select.select([]).name == "cpu"
+    assert signal.getsignal(signal.SIGINT) is not None
