@@ -2,15 +2,23 @@
 
 import argparse
 
-from benchmarks import startup
-
-WORKLOADS = {"startup": startup.main}
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("workload", choices=WORKLOADS)
-    WORKLOADS[parser.parse_args().workload]()
+    workloads = parser.add_subparsers(dest="workload", required=True)
+    workloads.add_parser("startup", help="how long the first answer takes")
+    score = workloads.add_parser("score", help="evaluate against the best peers")
+    score.add_argument("--ids", choices=["dense", "sparse", "text"], default="dense")
+    score.add_argument("--size", choices=["small", "full"], default="small")
+    options = parser.parse_args()
+    if options.workload == "startup":
+        from benchmarks import startup
+
+        startup.main()
+    else:
+        from benchmarks import score as scoring
+
+        scoring.main(options.ids, options.size)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ meet: that is an error, not a mismatch.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,11 +58,14 @@ class Key:
     dtype: str
     where: str
 
+    def owned(self) -> Key:
+        """Return the key over memory of its own; text never changes."""
+        parts = (part.copy() if hasattr(part, "strides") else part for part in self.parts)
+        return replace(self, parts=tuple(parts))
+
     def rows(self, take: Callable[[Any, Any], Any], kept: Any) -> Key:
         """Return the rows that a mask or an index array keeps, none of which may be missing."""
-        return Key(
-            self.kind, tuple(take(p, kept) for p in self.parts), None, self.dtype, self.where
-        )
+        return replace(self, parts=tuple(take(p, kept) for p in self.parts), missing=None)
 
 
 def encode(values: Any, where: str, ids: str) -> Key:
@@ -77,7 +80,10 @@ def encode(values: Any, where: str, ids: str) -> Key:
         Whether numbers, dates and UUIDs are turned into their written text.
     """
     array, dtype = host_array(values, where, ids)
-    nulls = _missing(array)
+    if array.null_count or pa.types.is_floating(array.type) or not len(array):
+        nulls = _missing(array)
+    else:
+        nulls = np.zeros(1, bool)  # the common case, told without a look at every row
     kind, parts = _parts(array, nulls, where, dtype, ids)
     return Key(kind, parts, nulls if nulls.any() else None, dtype, where)
 
@@ -270,7 +276,7 @@ def _is_binary(kind: pa.DataType) -> bool:
 
 
 def _filled(array: Any) -> Any:
-    return pc.fill_null(array, 0).to_numpy()
+    return (pc.fill_null(array, 0) if array.null_count else array).to_numpy()
 
 
 def text_part(array: Any) -> Any:

@@ -1,33 +1,61 @@
-"""Sums that do not depend on the order, the threads or the device."""
+"""Means that do not depend on the order, the threads or the device."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 _WORD = 30
 BITS = 2 * _WORD
 
 
-def words(xp: Any, values: Any) -> tuple[Any, Any]:
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """How many entities have each (tp, n_pred, n_true): int64 NumPy or CuPy arrays.
+
+    F of an entity depends on nothing else, so every mean is a sum over these few groups.
+    """
+
+    tp: Any
+    n_pred: Any
+    n_true: Any
+    size: Any
+
+    def count(self, which: Any) -> int:
+        """Return the number of entities in the groups of a mask."""
+        return int(self.size[which].sum())
+
+    def total(self, values: Any) -> int:
+        """Return the sum of a whole number over all entities."""
+        return int((values * self.size).sum())
+
+    def exact_sum(self, values: Any, which: Any = slice(None)) -> int:
+        """Return the sum of numbers in [0, 1], one per group, over the entities of a mask."""
+        high, low = words(values[which])
+        size = self.size[which]
+        return (int((high * size).sum()) << _WORD) + int((low * size).sum())
+
+    def mean(self, values: Any, which: Any = slice(None)) -> float:
+        """Return the mean of numbers in [0, 1], one per group, over the entities of a mask."""
+        return mean_over(self.exact_sum(values, which), self.count(which))
+
+
+def words(values: Any) -> tuple[Any, Any]:
     """Return numbers in [0, 1] as two int64 words of 30 bits behind the point.
 
     Their sums are exact for up to 2**32 numbers, whatever the order, the threads or the device;
     what is cut off is under 2**-60 a number.
     """
     scaled = values * float(1 << _WORD)
-    high = xp.floor(scaled)
-    low = xp.floor((scaled - high) * float(1 << _WORD))
-    return high.astype(xp.int64), low.astype(xp.int64)
+    high = scaled.astype("int64")
+    low = ((scaled - high) * float(1 << _WORD)).astype("int64")
+    return high, low
 
 
 def joined(high: Any, low: Any) -> list[int]:
+    """Return the sums that two columns of words stand for."""
     return [(int(h) << _WORD) + int(w) for h, w in zip(high, low, strict=True)]
-
-
-def exact_sum(xp: Any, values: Any) -> int:
-    high, low = words(xp, values)
-    return (int(high.sum()) << _WORD) + int(low.sum())
 
 
 def mean_over(exact_sum: int, n: int) -> float:

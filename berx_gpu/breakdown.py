@@ -11,16 +11,17 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu._columns import Column, build_frame, objects, same_name, take, to_series
-from berx_gpu._sums import BITS, exact_sum, joined, mean_over, words
+from berx_gpu._sums import BITS, joined, mean_over, words
 from berx_gpu.errors import DataError, some
 from berx_gpu.results import Evaluation, Reconciliation
+from berx_gpu.scoring import fbeta_of
 
 
 def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
     """Return (outcome, entities, loss) of every outcome, worst loss first, perfect last."""
-    c = ev._counts
-    xp = c.truth._backend().xp
-    single, silent, clean, full = c.n_true == 0, c.n_pred == 0, c.tp == c.n_pred, c.tp == c.n_true
+    g = ev._counts.groups
+    fbeta = ev._counts.truth._backend().fbeta(g.tp, g.n_pred, g.n_true, ev.beta)
+    single, silent, clean, full = g.n_true == 0, g.n_pred == 0, g.tp == g.n_pred, g.tp == g.n_true
     masks = {
         "nothing predicted": ~single & silent,
         "misses only": ~silent & clean & ~full,
@@ -30,7 +31,7 @@ def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
         "perfect": clean & full,
     }
     table = [
-        (name, int(mask.sum()), mean_over(exact_sum(xp, 1.0 - c.fbeta[mask]), ev.n_entities))
+        (name, g.count(mask), mean_over(g.exact_sum(1.0 - fbeta, mask), ev.n_entities))
         for name, mask in masks.items()
     ]
     return sorted(table, key=lambda row: (row[0] == "perfect", -row[2]))
@@ -49,31 +50,27 @@ def losses(ev: Evaluation) -> Any:
 
 def reconcile(ev: Evaluation) -> Reconciliation:
     """Return the table behind `Evaluation.reconcile`."""
-    c = ev._counts
-    backend = c.truth._backend()
-    xp, beta2 = backend.xp, ev.beta * ev.beta
+    g = ev._counts.groups
+    backend = ev._counts.truth._backend()
+    beta2 = ev.beta * ev.beta
 
-    def mean(values: Any) -> float:
-        return mean_over(exact_sum(xp, values), len(values))
+    def f(n_true: Any, beta: float) -> Any:
+        return backend.fbeta(g.tp, g.n_pred, n_true, beta)
 
-    def with_beta(beta: float) -> float:
-        return mean(backend.fbeta(c.tp, c.n_pred, c.n_true, beta))
-
+    right = f(g.n_true, ev.beta)
     p, r = ev.macro_precision, ev.macro_recall
-    silent, single = c.n_pred == 0, c.n_true == 0
+    silent, single = g.n_pred == 0, g.n_true == 0
     readings = {
         "macro F: the mean over all entities": ev.macro_fbeta,
         "F of mean precision and mean recall": (1 + beta2) * p * r / (beta2 * p + r) if r else 0.0,
         "F of pooled precision and recall": ev.pooled_fbeta,
-        "silent singletons left out": mean(c.fbeta[~(silent & single)]),
-        "entities without a prediction left out": mean(c.fbeta[~silent]),
+        "silent singletons left out": g.mean(right, ~(silent & single)),
+        "entities without a prediction left out": g.mean(right, ~silent),
         "all singletons left out": ev.macro_fbeta_non_singleton,
-        "singletons counted as 0": mean(xp.where(single, 0.0, c.fbeta)),
-        "β² passed as β": with_beta(min(max(beta2, 1e-100), 1e100)),
-        "β used in place of β²": with_beta(math.sqrt(ev.beta)),
-        "truth counted from the predicted pairs": mean(
-            backend.fbeta(c.tp, c.n_pred, c.tp, ev.beta)
-        ),
+        "singletons counted as 0": g.mean(backend.xp.where(single, 0.0, right)),
+        "β² passed as β": g.mean(f(g.n_true, min(max(beta2, 1e-100), 1e100))),
+        "β used in place of β²": g.mean(f(g.n_true, math.sqrt(ev.beta))),
+        "truth counted from the predicted pairs": g.mean(f(g.tp, ev.beta)),
     }
     return Reconciliation(ev.beta, readings)
 
@@ -207,12 +204,11 @@ def _measures(ev: Evaluation, group: Any) -> dict[str, Any]:
     def total(values: Any) -> Any:
         return np.add.reduceat(values[order], starts)
 
-    tp, n_pred, n_true, fbeta = (
-        host(x) for x in (counts.tp, counts.n_pred, counts.n_true, counts.fbeta)
-    )
+    columns_of = (counts.tp, counts.n_pred, counts.n_true, fbeta_of(ev))
+    tp, n_pred, n_true, fbeta = (host(x) for x in columns_of)
     n = np.diff(starts, append=len(order))
     hits, made, real = total(tp), total(n_pred), total(n_true)
-    f_sum = joined(*map(total, words(np, fbeta)))
+    f_sum = joined(*map(total, words(fbeta)))
     lost = [(int(m) << BITS) - f for m, f in zip(n, f_sum, strict=True)]
     all_lost = sum(lost)
     zero = counts.zero_division

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from berx_gpu.errors import counted
 
 if TYPE_CHECKING:
+    from berx_gpu._sums import Groups
     from berx_gpu.truth import Truth
 
 
@@ -204,13 +205,13 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What an `Evaluation` was made from: the truth, and arrays per entity."""
+    """What an `Evaluation` was made from: the truth, arrays per entity, and their groups."""
 
     truth: Truth
     tp: Any
     n_pred: Any
     n_true: Any
-    fbeta: Any
+    groups: Groups
     library: str
     zero_division: float
 

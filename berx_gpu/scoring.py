@@ -13,7 +13,7 @@ from berx_gpu import _pairs
 from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
 from berx_gpu._options import at_least, number
-from berx_gpu._sums import exact_sum, mean_over
+from berx_gpu._sums import Groups
 from berx_gpu.errors import DataError, one_of, rows, some, warn
 from berx_gpu.results import Counts, Dropped, Evaluation
 from berx_gpu.truth import Encoded, Truth, encode_pairs, ids_of
@@ -219,9 +219,16 @@ def break_even_ratio(tp: Any, n_pred: Any, n_true: Any, *, beta: float = 0.5) ->
 def per_entity(ev: Evaluation) -> Any:
     """Return the frame behind `Evaluation.per_entity`."""
     counts = ev._counts
-    names = ("tp", "n_pred", "n_true", "fbeta")
-    columns = [(name, getattr(counts, name)) for name in names]
-    return build_frame([*counts.truth._key_columns, *columns], counts.library)
+    columns = [(name, getattr(counts, name)) for name in ("tp", "n_pred", "n_true")]
+    fbeta = ("fbeta", fbeta_of(ev))
+    return build_frame([*counts.truth._key_columns, *columns, fbeta], counts.library)
+
+
+def fbeta_of(ev: Evaluation) -> Any:
+    """Return F_β of every entity."""
+    counts = ev._counts
+    backend = counts.truth._backend()
+    return backend.fbeta(counts.tp, counts.n_pred, counts.n_true, ev.beta)
 
 
 def part(ev: Evaluation, entities: Any) -> Evaluation:
@@ -258,46 +265,46 @@ def _evaluation(
     threshold: float | None,
     library: str,
 ) -> Evaluation:
-    xp = backend.xp
-    n_true = truth._n_true
-    fbeta = backend.fbeta(tp, n_pred, n_true, beta)
-    n, single = len(tp), n_true == 0
-    sums = {key: int(values.sum()) for key, values in (("tp", tp), ("k", n_pred), ("t", n_true))}
+    n, n_true = len(tp), truth._n_true
+    groups = Groups(*backend.group(tp, n_pred, n_true))
+    fbeta = backend.fbeta(groups.tp, groups.n_pred, groups.n_true, beta)
+    single = groups.n_true == 0
+    n_singletons = groups.count(single)
+    hits, made, real = (groups.total(x) for x in (groups.tp, groups.n_pred, groups.n_true))
 
-    def mean(values: Any) -> float:
-        return mean_over(exact_sum(xp, values), len(values))
-
-    def per_entity_ratio(whole: Any) -> Any:
-        both_empty = single & (n_pred == 0)
-        return xp.where(whole > 0, tp / xp.maximum(whole, 1), both_empty.astype(xp.float64))
-
-    def pooled(part: float, whole: float) -> float:
+    def pooled(part: int, whole: int) -> float:
         return part / whole if whole else zero_division
 
-    totals = (xp.array([count]) for count in sums.values())
-    pooled_fbeta = backend.fbeta(*totals, beta) if sums["k"] or sums["t"] else [zero_division]
+    totals = (backend.xp.array([count]) for count in (hits, made, real))
+    pooled_fbeta = backend.fbeta(*totals, beta) if made or real else [zero_division]
     return Evaluation(
         name=name,
         threshold=threshold,
         beta=beta,
         n_entities=n,
-        n_singletons=int(single.sum()),
-        singletons_linked=int((single & (n_pred > 0)).sum()),
-        tp=sums["tp"],
-        n_pred=sums["k"],
-        n_true=sums["t"],
-        macro_fbeta=mean(fbeta),
-        macro_precision=mean(per_entity_ratio(n_pred)),
-        macro_recall=mean(per_entity_ratio(n_true)),
-        macro_fbeta_non_singleton=mean(fbeta[~single]),
-        precision=pooled(sums["tp"], sums["k"]),
-        recall=pooled(sums["tp"], sums["t"]),
+        n_singletons=n_singletons,
+        singletons_linked=groups.count(single & (groups.n_pred > 0)),
+        tp=hits,
+        n_pred=made,
+        n_true=real,
+        macro_fbeta=groups.mean(fbeta),
+        macro_precision=groups.mean(_share(backend.xp, groups, groups.n_pred)),
+        macro_recall=groups.mean(_share(backend.xp, groups, groups.n_true)),
+        macro_fbeta_non_singleton=groups.mean(fbeta, ~single),
+        precision=pooled(hits, made),
+        recall=pooled(hits, real),
         pooled_fbeta=float(pooled_fbeta[0]),
-        empty_baseline=int(single.sum()) / n,
-        break_even=break_even_ratio(sums["tp"], sums["k"], sums["t"], beta=beta),
+        empty_baseline=n_singletons / n,
+        break_even=break_even_ratio(hits, made, real, beta=beta),
         dropped=dropped,
-        _counts=Counts(truth, tp, n_pred, n_true, fbeta, library, zero_division),
+        _counts=Counts(truth, tp, n_pred, n_true, groups, library, zero_division),
     )
+
+
+def _share(xp: Any, groups: Groups, whole: Any) -> Any:
+    """Return tp / whole, 1 where both sets are empty and 0 where only the denominator is."""
+    both_empty = (groups.n_true == 0) & (groups.n_pred == 0)
+    return xp.where(whole > 0, groups.tp / xp.maximum(whole, 1), both_empty.astype(xp.float64))
 
 
 def _as_truth(

@@ -99,15 +99,16 @@ class Truth:
         self._n_threads = n_threads
         backend = select.select(pairs, entities, n_threads=n_threads)
         frame = _pairs.read_pairs(pairs, "truth", entity=entity, target=target)
-        listed = _pairs.read_entities(entities, entity, [name for name, _ in frame.entity])
+        named = [name for name, _ in frame.entity]
+        listed = _pairs.read_entities(entities, entity, named).copied()
         self.ids = ids
         self._names = tuple([name for name, _ in side] for side in (frame.entity, frame.target))
-        self._entities = listed.copied()
+        self._entities = listed
         self._key = _encoded_list(listed, ids, "entities", backend)
         self._index = _index(self._key, listed, "entities", backend)
         coded = encode_pairs(frame, self, nulls, backend)
         self.nulls, self.outside = coded.nulls, coded.strangers
-        self._set_pairs(coded.codes, coded.target, backend)
+        self._set_pairs(coded.codes, tuple(key.owned() for key in coded.target), backend)
         if self.outside and not self.n_true:
             warn(
                 f"none of the {rows(self.outside)} of the truth is of a listed entity, so every "

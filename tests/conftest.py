@@ -97,6 +97,7 @@ def loose_backend(piece_rows=7):
         lookup=lambda listed, parts: frames.lookup(libs, listed.parts, parts),
         prepare=partial(frames.prepare, libs),
         match=partial(frames.match, libs),
+        group=partial(frames.group, libs),
     )
 
 

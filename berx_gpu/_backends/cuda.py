@@ -44,6 +44,7 @@ def backend() -> Backend:
         lookup=lambda listed, parts: frames.lookup(libs, listed.parts, parts),
         prepare=partial(frames.prepare, libs),
         match=partial(frames.match, libs),
+        group=partial(frames.group, libs),
         scores=partial(_scores, cupy),
         look_alikes=_look_alikes,
         fbeta=partial(_fbeta, cupy),

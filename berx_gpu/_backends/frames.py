@@ -120,6 +120,21 @@ def match(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Cou
     return Counts(tp, n_pred, len(pred[0]) - int(n_pred.sum()))
 
 
+def group(libs: Libraries, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
+    """Return the distinct (tp, n_pred, n_true) as arrays, and how many entities have each."""
+    xp = libs.xp
+    made, real = int(n_pred.max()) + 1, int(n_true.max()) + 1
+    # tp is at most n_true, so the three are the digits of one number under 2**63 if this is.
+    if made * real * real < 2**63:
+        number, size = xp.unique((n_pred * real + n_true) * real + tp, return_counts=True)
+        rest, hits = number // real, number % real
+        return hits, rest // real, rest % real, size.astype(xp.int64)
+    sides, which = xp.unique(n_pred, return_inverse=True)
+    number, size = xp.unique((which * real + n_true) * real + tp, return_counts=True)
+    rest, hits = number // real, number % real
+    return hits, sides[rest // real], rest % real, size.astype(xp.int64)
+
+
 def _known(libs: Libraries, codes: Any, parts: list[Any]) -> tuple[Any, list[Any]]:
     known = codes >= 0
     if bool(known.all()):

@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from berx_gpu import _encode
 from berx_gpu._backends import frames, threads
-from berx_gpu.kernels import lookup_cpu, match_cpu
+from berx_gpu.kernels import group_cpu, lookup_cpu, match_cpu
 
 _PIECE_ROWS = 1 << 14
 _MAX_PIECES = 1 << 12
 _TASKS_PER_THREAD = 8
+_GROUP_SLOTS = 1 << 16
 _ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -214,6 +215,28 @@ def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> fr
     calls = [(share, *rows, *wanted, tp, n_pred) for share in _shares(machine, len(bounds) - 1)]
     _run(machine, match_cpu.match_pieces, calls)
     return frames.Counts(tp, n_pred, int(bounds[-1] - n_pred.sum()))
+
+
+def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
+    """Return the distinct (tp, n_pred, n_true) as arrays, and how many entities have each."""
+    n = len(tp)
+    if n <= machine.small_rows:
+        return frames.group(machine.libs, tp, n_pred, n_true)
+    spans = threads.spans(n, machine.n_threads)
+    found = [
+        (np.empty((_GROUP_SLOTS, 3), np.int64), np.zeros(_GROUP_SLOTS, np.int64)) for _ in spans
+    ]
+    calls: list[tuple[Any, ...]] = [
+        (tp, n_pred, n_true, *span, *slots) for span, slots in zip(spans, found, strict=True)
+    ]
+    if not all(_run(machine, group_cpu.count_groups, calls)):  # nearly all are different
+        return frames.group(machine.libs, tp, n_pred, n_true)
+    triples = np.concatenate([groups[sizes > 0] for groups, sizes in found])
+    sizes = np.concatenate([sizes[sizes > 0] for _, sizes in found])
+    distinct, which = np.unique(triples, axis=0, return_inverse=True)
+    size = np.zeros(len(distinct), np.int64)
+    np.add.at(size, which.ravel(), sizes)
+    return (*np.ascontiguousarray(distinct.T), size)
 
 
 def _pieces(machine: Machine, n: int, codes: Any, keys: Keys) -> tuple[int, Any, Any, Keys]:

@@ -24,6 +24,8 @@ class Backend:
         (key part, mask or row numbers) -> the part's rows.
     repeats, index, lookup, prepare, match : callable
         Matching over encoded keys; see `_backends.frames`.
+    group : callable
+        (tp, n_pred, n_true) -> the distinct triples as three arrays, and how often each occurs.
     scores : callable
         (column, where, present rows) -> float or integer array.
     look_alikes : callable
@@ -44,6 +46,7 @@ class Backend:
     lookup: Callable[..., Any]
     prepare: Callable[..., Any]
     match: Callable[..., Any]
+    group: Callable[..., Any]
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]
     fbeta: Callable[..., Any]
