@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from berx_gpu._backends.select import is_device
 from berx_gpu.errors import DataError, rows
@@ -51,12 +52,24 @@ def to_arrow(values: Any, name: str) -> Any:
     """Return a column of any library as an Arrow array."""
     if is_device(values):
         return values.to_arrow()
-    if isinstance(values, pd.Series):
+    if not isinstance(values, pd.Series):
+        return values if isinstance(values, ARROW) else pa.array(values)
+    try:
+        return host_array(values, f"column {name!r}", "exact")[0]
+    except DataError:  # no ids, but slice values of several types: any Arrow type, or their text
         try:
-            return host_array(values, f"column {name!r}", "exact")[0]
-        except DataError as error:
-            raise DataError(f"the result cannot hold column {name!r} as it is: {error}") from error
-    return values if isinstance(values, ARROW) else pa.array(values)
+            return pa.array(values, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError):
+            return pa.array([None if is_missing(v) else str(v) for v in values], pa.large_string())
+
+
+def to_list(values: Any, name: str) -> list[Any]:
+    """Return a column as Python values; what Python cannot hold, such as far dates, as text."""
+    array = to_arrow(values, name)
+    try:
+        return list(array.to_pylist())
+    except (ValueError, OverflowError, pa.ArrowException):
+        return list(array.cast(pa.string()).to_pylist())
 
 
 def to_series(values: Any) -> pd.Series[Any]:
@@ -68,7 +81,10 @@ def to_series(values: Any) -> pd.Series[Any]:
     if isinstance(kind, pa.ExtensionType) or t.is_nested(kind):
         return pd.Series(array.to_pylist(), dtype=object)
     keeps_type = array.null_count and (t.is_integer(kind) or t.is_boolean(kind))
-    series: pd.Series[Any] = array.to_pandas(types_mapper=pd.ArrowDtype if keeps_type else None)
+    try:
+        series: pd.Series[Any] = array.to_pandas(types_mapper=pd.ArrowDtype if keeps_type else None)
+    except (ValueError, OverflowError, pa.ArrowException):  # days and instants far away
+        series = pd.Series(array, dtype=pd.ArrowDtype(kind))
     return series
 
 
@@ -125,6 +141,8 @@ def _one_array(array: Any) -> Any:
             return chunks[0]
         return pa.concat_arrays(chunks) if chunks else pa.nulls(0)
     kind = array.type
+    if pa.types.is_run_end_encoded(kind):
+        return _one_array(pc.run_end_decode(array))
     if pa.types.is_dictionary(kind):
         return take(_one_array(array.dictionary), array.indices)
     if pa.types.is_float16(kind):  # few of Arrow's functions know it, and float32 holds it exactly

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from berx_gpu._columns import (
+    ARROW,
     EXACT_FLOAT,
     INT64_MAX,
     INT64_MIN,
@@ -84,8 +85,17 @@ def encode(values: Any, where: str, ids: str) -> Key:
         nulls = _missing(array)
     else:
         nulls = np.zeros(1, bool)  # the common case, told without a look at every row
-    kind, parts = _parts(array, nulls, where, dtype, ids)
+    try:
+        kind, parts = _parts(array, nulls, where, dtype, ids)
+        if kind == "text" and isinstance(values, ARROW) and not _is_ascii(array):
+            array.validate(full=True)
+    except pa.ArrowException as error:
+        raise DataError(f"{where} ({dtype}) holds a value that is no exact id: {error}") from error
     return Key(kind, parts, nulls if nulls.any() else None, dtype, where)
+
+
+def _is_ascii(array: Any) -> bool:
+    return bool(pc.all(pc.string_is_ascii(array)).as_py()) if _is_text(array.type) else False
 
 
 def same_kind(a: Sequence[Key], b: Sequence[Key]) -> None:

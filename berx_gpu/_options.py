@@ -37,7 +37,7 @@ def as_float(value: Any) -> float:
 def at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: select.Backend) -> Any:
     """Return a mask of the present rows: whose score is at least the threshold."""
     name, values = cast(_columns.Column, frame.score)
-    scores = backend.scores(values, f"predictions column {name!r}", present)
+    scores = backend.scores(values, frame.where(name), present)
     if present is not None:
         scores = scores[present]
     if scores.dtype.kind == "f":

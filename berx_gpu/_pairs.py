@@ -48,6 +48,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.entity[0][1])
 
+    def where(self, name: Hashable) -> str:
+        """Return how messages call a column."""
+        items = "" if self.origin is None else " (a row per target)"
+        return f"{self.what} column {name!r}{items}"
+
     def row(self, position: Any) -> int:
         """Return the caller's own row of a pair."""
         return int(position if self.origin is None else self.origin[int(position)])
@@ -144,6 +149,8 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
     other : list of str
         The truth's own names: those of a list, and of a frame that lacks `entity`.
     """
+    if isinstance(obj, Entities):
+        return obj
     names = _names(entity, "entity")
     if isinstance(obj, (Mapping, AbstractSet, str, bytes, bytearray, PurePath)):
         raise DataError(

@@ -26,9 +26,15 @@ def from_mapping(obj: Mapping[Any, Any], what: str) -> tuple[list[Any], list[Any
                 "put a single target in a list"
             )
         before = len(targets)
-        targets.extend(values.to_pylist() if isinstance(values, ARROW) else values)
+        targets.extend(_items(values))
         keys += itertools.repeat(key, len(targets) - before)
     return keys, targets
+
+
+def _items(values: Any) -> Iterable[Any]:
+    if isinstance(values, np.ndarray):
+        return list(values.ravel())
+    return list(values.to_pylist()) if isinstance(values, ARROW) else values
 
 
 def from_tuples(obj: Any, what: str, width: int) -> list[list[Any]]:

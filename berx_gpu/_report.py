@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from berx_gpu import files
 from berx_gpu.results import Evaluation, aligned, as_json, fbeta_name, markdown, ratio, score
 
@@ -49,8 +51,10 @@ def notes(ev: Evaluation, n_listed: int) -> list[str]:
 def report(ev: Evaluation, slices: dict[str, Any], form: str) -> str:
     if form == "json":
         by = {name: _records(frame) for name, frame in slices.items()}
-        tables = {"losses": _records(ev.losses()), "slices": by}
-        return json.dumps({**ev.to_dict(), **tables}, indent=2, default=str, ensure_ascii=False)
+        told = {**ev.to_dict(), "losses": _records(ev.losses()), "slices": by}
+        # Indented JSON is written by Python, a long one must not be.
+        indent = 2 if sum(map(len, by.values())) <= 1000 else None
+        return json.dumps(told, indent=indent, default=str, ensure_ascii=False)
     cells = [_slice_cells(ev, frame) for frame in slices.values()]
     if form == "md":
         return "\n\n".join([ev.to_markdown(), *map(markdown, cells)])
@@ -64,21 +68,26 @@ def _records(frame: Any) -> list[dict[str, Any]]:
 def _slice_cells(ev: Evaluation, frame: Any) -> list[list[str]]:
     keys = frame.column_names[: frame.column_names.index("n_entities")]
     title = f"{', '.join(keys)} (worst loss first)"
-    rows = sorted(frame.to_pylist(), key=lambda row: -row["loss_share"])
+    order = pc.sort_indices(frame["loss_share"], sort_keys=[("", "descending")])
     cells = [
         [
-            ", ".join("?" if row[key] is None else str(row[key]) for key in keys),
+            ", ".join(written(row[key]) or "?" for key in keys),
             f"{row['n_entities']:,}",
             score(row["loss_share"] * (1 - ev.macro_fbeta)),
             score(row["macro_fbeta"]),
             ratio(row["precision"], row["tp"] + row["fp"]),
             ratio(row["recall"], row["tp"] + row["fn"]),
         ]
-        for row in rows[:SHOWN_SLICES]
+        for row in frame.take(order[:SHOWN_SLICES]).to_pylist()
     ]
-    if len(rows) > SHOWN_SLICES:
-        cells.append([f"... {len(rows) - SHOWN_SLICES:,} more (--json has all)", *[""] * 5])
+    if len(frame) > SHOWN_SLICES:
+        cells.append([f"... {len(frame) - SHOWN_SLICES:,} more (--json has all)", *[""] * 5])
     return [[title, "entities", "loss", fbeta_name(ev.beta), "P", "R"], *cells]
+
+
+def written(value: Any) -> str:
+    """Return a slice value as text, nothing for a missing one."""
+    return "" if value is None or value != value else str(value)
 
 
 def write(path: str, ev: Evaluation, slices: dict[str, Any]) -> None:

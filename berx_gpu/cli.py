@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import sys
 import warnings
@@ -25,16 +27,29 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # a reader that leaves early ends the command in silence
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        if stream is not None:
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = cli(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except (DataError, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        click.echo(f"berx-gpu: error: {' '.join(text.split())}", err=True)
-        code = BAD_INPUT
+        code = _told(text)
+    except OSError as error:
+        _told(f"the result cannot be written: {error.strerror or error}")
+        os._exit(BAD_INPUT)  # Python would try, and fail, to write the rest at its exit
+    except Exception as error:
+        code = _told(f"this is a fault of berx-gpu, please report it: {error!r}")
     sys.exit(code or 0)
+
+
+def _told(message: str) -> int:
+    with contextlib.suppress(OSError):
+        click.echo(f"berx-gpu: error: {' '.join(message.split())}", err=True)
+    return BAD_INPUT
 
 
 @click.group(
@@ -113,7 +128,7 @@ def cli(context: click.Context) -> None:
 )
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1),
+    type=float,
     metavar="F",
     help="Exit 1 when macro F is below this.",
 )
@@ -156,10 +171,14 @@ def score(
             "--entities FILE is missing: the list of all entities that the score is over, "
             "singletons and silent ones included, one row each"
         )
+    if fail_under is not None and not 0 <= fail_under <= 1:
+        raise DataError(f"--fail-under {fail_under}: give a score between 0 and 1")
     if as_json and as_markdown:
         raise DataError("--json and --markdown exclude each other; give one")
     if output is not None:
-        files.check_output(output, [predictions, truth, entities, *([only] if only else [])])
+        files.check_output(
+            output, [predictions, truth, entities, *([] if only is None else [only])]
+        )
     pred_names = _columns(pred_columns, "--pred-columns", 3)
     true_names = _columns(truth_columns, "--truth-columns", 2)
     score_column = pred_names[2] if len(pred_names) == 3 else "score"
@@ -173,18 +192,18 @@ def score(
         pred = files.with_scores(pred, score_column, predictions)
     elif score_column in pred.column_names:
         notes.append(f"every row is a prediction: {score_column!r} only counts with --threshold")
-    if entity_column is not None:
-        listed = _renamed(listed, entity_column, true_names[0])
+    entity_list = listed if entity_column is None else _keyed_by(listed, entity_column)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         encoded = Truth(
-            true, listed, entity=true_names[0], target=true_names[1], nulls=nulls, ids=ids
+            true, entity_list, entity=true_names[0], target=true_names[1], nulls=nulls, ids=ids
         )
         if not no_header:
-            ids_listed = encoded._key_columns[0][1]
-            files.check_header(truth, true, ids_listed)
-            files.check_header(predictions, pred, ids_listed)
-            files.check_header(entities, listed, true.column(0))
+            true_ids = [column for name, column in _first_two(true, true_names)]
+            known = [encoded._key_columns[0][1], *true_ids[1:]]
+            files.check_header(truth, true, known, usual)
+            files.check_header(predictions, pred, known, usual)
+            files.check_header(entities, listed, true_ids[:1], usual)
         ev = evaluate(
             pred,
             encoded,
@@ -195,9 +214,9 @@ def score(
             threshold=threshold,
             unknown_entities=unknown_entities,
             nulls=nulls,
-            name=name or Path(predictions).name.split(".")[0],
+            name=name or Path(predictions).name.split(".")[0] or predictions,
         )
-        if where or only:
+        if where or only is not None:
             ev = part(ev, _chosen(encoded, where, only))
     tables = {column: ev.by(column.split(",") if "," in column else column) for column in by}
     told = [str(warning.message) for warning in caught]
@@ -228,35 +247,62 @@ def _columns(text: str | None, option: str, most: int) -> list[str]:
     return names
 
 
-def _renamed(table: pa.Table, old: str, new: str) -> pa.Table:
-    if old not in table.column_names:
+def _keyed_by(table: pa.Table, name: str) -> Any:
+    """Return the entity list of a file by the name of its id column."""
+    from berx_gpu import _pairs
+
+    columns = list(zip(table.column_names, table.columns, strict=True))
+    key = [column for column in columns if column[0] == name]
+    if len(key) != 1:
         raise DataError(
-            f"entities has no column {old!r}; its columns are {', '.join(table.column_names)}"
+            f"entities has {len(key) or 'no'} column {name!r}; its columns are "
+            f"{', '.join(table.column_names)}"
         )
-    return table.rename_columns([new if name == old else name for name in table.column_names])
+    return _pairs.Entities(key, [column for column in columns if column[0] != name])
+
+
+def _first_two(table: pa.Table, names: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return the entity and the target column of a file of pairs that has been read already."""
+    columns = list(zip(table.column_names, table.columns, strict=True))
+    named = [column for name in names for column in columns if column[0] == name]
+    return named if len(named) == 2 else columns
+
+
+def _holds(column: Any, condition: str, value: str) -> Any:
+    """Return which entities have a value, written as the report writes it; empty for missing."""
+    import numpy as np
+
+    from berx_gpu._columns import to_series
+    from berx_gpu._report import written
+
+    try:
+        codes, seen = to_series(column).factorize()
+    except TypeError as error:
+        raise DataError(f"--where {condition!r}: the column holds lists or the like") from error
+    texts = [*map(written, seen), ""]  # a missing value has the code -1, which is the last
+    holds: Any = np.array([text == value for text in texts])[codes]
+    if not holds.any():
+        present = some(sorted(set(texts)), 9)
+        raise DataError(f"--where {condition!r} holds for no entity; the column has {present}")
+    return holds
 
 
 def _chosen(truth: Any, where: Sequence[str], only: str | None) -> Any:
     """Return the ids of the entities that --where and --only leave, in the list's order."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     from berx_gpu import files
 
     kept = np.ones(truth.n_entities, bool)
-    columns = dict(truth._slice_columns)
+    columns = [*truth._slice_columns, *truth._key_columns]
     for condition in where:
-        column, equals, value = condition.partition("=")
-        if not equals or column not in columns:
-            known = ", ".join(map(str, columns)) or "no column beside the ids"
+        name, equals, value = condition.partition("=")
+        held = [values for column, values in columns if column == name]
+        if not equals or len(held) != 1:
+            known = some([column for column, _ in columns], 20)
             raise DataError(f"--where {condition!r}: give COLUMN=VALUE; the entities have {known}")
-        text = pc.fill_null(columns[column].cast(pa.string()), "")
-        holds = pc.equal(text, value).to_numpy()
-        if not holds.any():
-            values = some(sorted(pc.unique(text).to_pylist()), 9)
-            raise DataError(f"--where {condition!r} holds for no entity; {column} has {values}")
-        kept &= holds
+        kept &= _holds(held[0], condition, value)
     if only is not None:
         lines = files.read_lines(only)
         codes = truth._codes_of(lines, "--only")

@@ -4,6 +4,8 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 
+_LONGEST = 80
+
 
 class DataError(ValueError):
     """The data or an option cannot be scored as it is; the message names the cure."""
@@ -41,7 +43,8 @@ def some(values: Iterable[object], limit: int = 3) -> str:
     for value in values:
         if len(shown) == limit:
             return ", ".join(shown) + ", ..."
-        shown.append(repr(value))
+        text = repr(value)
+        shown.append(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
     return ", ".join(shown)
 
 

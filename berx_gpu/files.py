@@ -21,6 +21,9 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 _REPORTS = (".txt", ".json", ".md")
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
+_BLOCK = 1 << 25
+"""Bytes read at once: no field may be longer."""
+_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|infinity|nan)$"
 
 
 def read_table(path: str, *, header: bool, usual: Set[str | None]) -> pa.Table:
@@ -46,18 +49,17 @@ def read_table(path: str, *, header: bool, usual: Set[str | None]) -> pa.Table:
     DataError
         When the file is missing, is a folder, is damaged, or has no known ending.
     """
-    ending, _ = _endings(path)
-    if ending in _PARQUET:
-        return _guarded(path, lambda: _read_parquet(path))
+    ending, packed = _endings(path)
+    if ending in _PARQUET and not packed:
+        return _guarded(_read_parquet, path)
     if ending not in _SEPARATORS:
         raise DataError(f"{path}: unknown kind of file; use .parquet, .csv or .tsv (+ .gz, .zst)")
-    return _guarded(path, lambda: _read_text(path, _SEPARATORS[ending], header, usual))
+    return _guarded(_read_text, path, _SEPARATORS[ending], header, usual)
 
 
 def read_lines(path: str) -> list[str]:
     """Read one id a line; empty lines at the end do not count."""
-    text = _guarded(path, lambda: _unpacked(path, path).read().decode("utf-8-sig"))
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = [line.removesuffix("\r") for line in _guarded(_read_all, path).split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     if "" in lines:
@@ -66,45 +68,56 @@ def read_lines(path: str) -> list[str]:
 
 
 def with_scores(table: pa.Table, name: str, path: str) -> pa.Table:
-    """Return a table read from text with one column as numbers."""
-    if table.column_names.count(name) != 1 or not pa.types.is_string(table.schema.field(name).type):
+    """Return a table of a text file with one column as numbers."""
+    if is_parquet(path) or table.column_names.count(name) != 1:
         return table
-    column = table[name]
-    try:
-        numbers = column.cast(pa.float64())
-    except pa.ArrowInvalid as error:
-        wrong = [(i, v) for i, v in enumerate(column.to_pylist()) if not _is_number(v)]
-        row, value = wrong[0]
+    text = pc.utf8_trim_whitespace(table[name])
+    wrong = pc.invert(pc.match_substring_regex(text, _NUMBER, ignore_case=True))
+    wrong = pc.fill_null(wrong, False).to_numpy()
+    if wrong.any():
+        row = int(wrong.argmax())
         raise DataError(
-            f"{path}: column {name!r} holds {rows(len(wrong))} of text where a score must stand, "
-            f"first at row {row} ({value!r}); write scores as 0.93, or name another column with "
-            "--pred-columns ENTITY,TARGET,SCORE"
-        ) from error
-    return table.set_column(table.column_names.index(name), name, numbers)
-
-
-def check_header(path: str, table: pa.Table, ids: pa.ChunkedArray) -> None:
-    """Raise when the first line of a text file, taken as its header, holds an id."""
-    if _endings(path)[0] in _PARQUET or not table.num_columns:
-        return
-    first = table.column_names[0]
-    is_text = pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type)
-    if is_text and pc.index(ids, pa.scalar(first, ids.type)).as_py() >= 0:
-        raise DataError(
-            f"{path}: its first line, read as the names of its columns, starts with the id "
-            f"{first!r}; if the file has no header, say --no-header"
+            f"{path}: column {name!r} holds {rows(int(wrong.sum()))} of text where a score must "
+            f"stand, first at row {row} ({table[name][row].as_py()!r}); write scores as 0.93, or "
+            "name another column with --pred-columns ENTITY,TARGET,SCORE"
         )
+    return table.set_column(table.column_names.index(name), name, text.cast(pa.float64()))
+
+
+def check_header(path: str, table: pa.Table, ids: Sequence[Any], usual: Set[str | None]) -> None:
+    """Raise when the first line of a text file, taken as its names, holds an id of some column."""
+    if is_parquet(path):
+        return
+    for name in table.column_names[:3]:
+        for known in ids:
+            is_text = pa.types.is_string(known.type) or pa.types.is_large_string(known.type)
+            if name and name not in usual and is_text and _holds(known, name):
+                raise DataError(
+                    f"{path}: its first line, read as the names of its columns, holds the id "
+                    f"{name!r}; if no file has a line of names, say --no-header, else give this "
+                    "one its line of names"
+                )
+
+
+def _holds(column: Any, value: str) -> bool:
+    return int(pc.index(column, pa.scalar(value, column.type)).as_py()) >= 0
 
 
 def check_output(path: str, inputs: Sequence[str]) -> None:
     """Raise when a file to write has no name or no known ending, or is one that is read."""
-    if _endings(path)[0] not in (*_PARQUET, *_SEPARATORS, *_REPORTS):
+    ending, packed = _endings(path)
+    if ending not in (*_PARQUET, *_SEPARATORS, *_REPORTS) or (packed and ending not in _SEPARATORS):
         raise DataError(
             f"--output {path!r}: cannot tell what to write; use .txt, .json or .md for the report, "
             ".parquet, .csv or .tsv for the scores of every entity"
         )
-    if any(Path(path).resolve() == Path(file).resolve() for file in inputs):
+    if any(os.path.realpath(path) == os.path.realpath(file) for file in inputs):
         raise DataError(f"--output {path!r} is one of the files to read; name another")
+
+
+def is_parquet(path: str) -> bool:
+    """Say whether a file is Parquet by its ending."""
+    return _endings(path)[0] in _PARQUET
 
 
 def write_table(table: pa.Table, path: str) -> None:
@@ -112,20 +125,20 @@ def write_table(table: pa.Table, path: str) -> None:
     ending, packed = _endings(path)
     if ending in _PARQUET:
         _replace(path, lambda temporary: pq.write_table(table, temporary))
-    else:
-        options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
-        codec = _CODECS.get(packed)
+        return
+    options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
 
-        def write(temporary: str) -> None:
-            with pa.output_stream(temporary, compression=codec) as stream:
-                pyarrow.csv.write_csv(table, stream, options)
+    def write(temporary: str) -> None:
+        with pa.output_stream(temporary, compression=_CODECS.get(packed)) as stream:
+            pyarrow.csv.write_csv(table, stream, options)
 
-        _replace(path, write)
+    _replace(path, write)
 
 
 def write_text(text: str, path: str) -> None:
     """Write a text file, whole or not at all."""
-    _replace(path, lambda temporary: Path(temporary).write_text(text, encoding="utf-8"))
+    data = text.encode("utf-8", errors="replace")
+    _replace(path, lambda temporary: Path(temporary).write_bytes(data))
 
 
 def _endings(path: str) -> tuple[str, str]:
@@ -135,24 +148,37 @@ def _endings(path: str) -> tuple[str, str]:
     return (suffixes[-1] if suffixes else ""), packed
 
 
+def _read_all(path: str) -> str:
+    with _lines(path) as lines:
+        return lines.read()
+
+
 def _read_parquet(path: str) -> pa.Table:
-    with pq.ParquetFile(path) as file:
-        table = file.read()
+    with open(path, "rb") as file, pq.ParquetFile(file) as parquet:
+        table = parquet.read()
     # pandas stores a row index as a column of this name.
     extra = [name for name in table.column_names if name.startswith("__index_level_")]
     return table.drop_columns(extra)
 
 
-def _unpacked(source: Any, path: str) -> Any:
-    """Return a stream of the plain bytes of a path or an open file."""
-    return pa.input_stream(source, compression=_CODECS.get(_endings(path)[1]))
+def _plain(path: str) -> Any:
+    """Return a stream of the plain bytes of a file.
+
+    It is opened here and not by pyarrow, for which file://, s3:// and the like are no file names.
+    """
+    codec = _CODECS.get(_endings(path)[1])
+    file = pa.PythonFile(open(path, "rb"))  # noqa: SIM115 - closed with the stream
+    return pa.CompressedInputStream(file, codec) if codec else file
+
+
+def _lines(path: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(_plain(path), encoding="utf-8-sig", newline="")
 
 
 def _read_text(path: str, separator: str, header: bool, usual: Set[str | None]) -> pa.Table:
-    with open(path, "rb") as file, _unpacked(file, path) as data:
-        lines = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
-        first = next((row for row in csv.reader(lines, delimiter=separator) if row), None)
-    if first is None:
+    with _lines(path) as lines:
+        first, blank, more = _first_record(lines, separator)
+    if not first:
         raise DataError(f"{path} is empty; it needs at least a line that names its columns")
     other = next((c for c in ";\t|," if c != separator and c in first[0]), None)
     if len(first) == 1 and other is not None:
@@ -164,60 +190,109 @@ def _read_text(path: str, separator: str, header: bool, usual: Set[str | None]) 
         raise DataError(f"{path}: --no-header, but its first line is {separator.join(first)!r}")
     names = first if header else ["entity", "target", "score"][: len(first)]
     names = names + [str(i + 1) for i in range(len(names), len(first))]
-    return pyarrow.csv.read_csv(
-        _unpacked(path, path),
-        read_options=pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=int(header)),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=True,
-        ),
+    if header and not more:
+        return pa.table([pa.array([], pa.string())] * len(names), names=names)
+    read = pyarrow.csv.ReadOptions(
+        column_names=names, skip_rows=blank, skip_rows_after_names=int(header), block_size=_BLOCK
     )
+    parse = pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    convert = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
+    )
+    with _plain(path) as stream:
+        table = pyarrow.csv.read_csv(stream, read, parse, convert)
+    _check_whole(path, separator, table.num_rows + int(header))
+    return table
 
 
-def _guarded(path: str, read: Callable[[], Any]) -> Any:
+def _first_record(lines: Any, separator: str) -> tuple[list[str], int, bool]:
+    """Return the first record, how many blank lines stand before it, and whether more follows."""
+    records = csv.reader(lines, delimiter=separator, strict=True)
+    blank = 0
+    for record in records:
+        if record:
+            return record, blank, any(line.strip("\r\n") for line in lines)
+        blank = records.line_num
+    return [], blank, False
+
+
+def _check_whole(path: str, separator: str, n_records: int) -> None:
+    """Raise when a text file holds more than was read: pyarrow forgives a quote left open.
+
+    Where every line is a record there is nothing to find; otherwise (blank lines, line breaks in
+    quotes, a quote left open) Python's strict reader goes through the file once more.
+    """
+    n_lines, end = 0, b"\n"
+    with _plain(path) as stream:
+        while block := stream.read(_BLOCK):
+            if b"\0" in block:
+                raise DataError(f"{path} holds a zero byte, so it is not text; is it UTF-16?")
+            n_lines, end = n_lines + block.count(b"\n"), block[-1:]
+    if n_lines + (end != b"\n") == n_records:
+        return
+    limit = csv.field_size_limit(_BLOCK)
+    with _lines(path) as lines:
+        records = csv.reader(lines, delimiter=separator, strict=True)
+        try:
+            found = sum(1 for record in records if record)
+        except csv.Error as error:
+            raise DataError(
+                f"{path}: near line {records.line_num}, {error}; a quote is open or stands alone"
+            ) from error
+        finally:
+            csv.field_size_limit(limit)
+    if found != n_records:
+        raise DataError(
+            f"{path} holds {rows(found)} but {n_records:,} could be read; look for a quote that "
+            "is left open, or save the file anew"
+        )
+
+
+def _guarded(read: Callable[..., Any], path: str, *options: Any) -> Any:
     """Read, and turn what files can do wrong into one clear line."""
-    if Path(path).is_dir():
-        raise DataError(f"{path} is a folder; name one file")
     try:
-        return read()
+        return read(path, *options)
     except FileNotFoundError as error:
-        raise DataError(f"{path}: no such file") from error
+        raise DataError(f"{path or repr(path)}: no such file") from error
+    except IsADirectoryError as error:
+        raise DataError(f"{path} is a folder; name one file") from error
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
         ) from error
-    except (pa.ArrowException, OSError, csv.Error, EOFError) as error:
+    except csv.Error as error:
+        raise DataError(f"{path}: {error}; a quote is open or stands alone") from error
+    except (pa.ArrowException, EOFError) as error:
         raise DataError(f"{path} cannot be read, it may be damaged or cut off: {error}") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path} cannot be read: {error}") from error
 
 
 def _replace(path: str, write: Callable[[str], Any]) -> None:
     """Write a temporary file beside `path` and move it there only when it is whole."""
-    folder = Path(path).resolve().parent
+    target = os.path.realpath(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{Path(path).name}.")
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".berx-gpu-")
         os.close(handle)
         try:
             write(temporary)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
+            mode = os.stat(target).st_mode if os.path.exists(target) else 0o666 & ~_umask()
+            os.chmod(temporary, mode & 0o7777)
+            os.replace(temporary, target)
         except BaseException:
             os.unlink(temporary)
             raise
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
+    except (OSError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(f"{path} cannot be written: {reason}") from error
 
 
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _is_number(value: str | None) -> bool:
-    try:
-        return value is None or float(value) is not None
-    except ValueError:
-        return False

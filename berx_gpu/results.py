@@ -244,7 +244,8 @@ class Reconciliation:
         right = next(iter(self.readings.values()))
         rows = [["reading", fbeta_name(self.beta), "off by"]]
         for name, value in self.readings.items():
-            rows.append([name, score(value), f"{value - right:+.4f}" if len(rows) > 1 else ""])
+            off = "" if len(rows) == 1 or math.isnan(value) else f"{value - right:+.4f}"
+            rows.append([name, score(value), off])
         return rows
 
     def __str__(self) -> str:
@@ -292,6 +293,7 @@ def ratio(value: float, whole: int) -> str:
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return rows as lines of columns: the first `left` flush left, the others flush right."""
+    rows = [["".join(c if c.isprintable() else " " for c in cell) for cell in r] for r in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

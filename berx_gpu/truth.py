@@ -166,7 +166,7 @@ class Truth:
         """
         backend = self._backend()
         listed = _pairs.read_entities(entities, [name for name, _ in self._entities.key])
-        key = _encoded_list(listed, self.ids, "entities", backend)
+        key = _encoded_list(listed, self.ids, "entities", backend, "the part's entities")
         index = _index(key, listed, "entities", backend)
         codes, _ = self._positions(key, backend)
         if (codes < 0).any():
@@ -240,7 +240,7 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
     Rows of entities that the truth does not list keep the code -1 and are counted as strangers.
     """
     columns = [*frame.entity, *frame.target]
-    keys = [backend.encode(v, f"{frame.what} column {n!r}", truth.ids) for n, v in columns]
+    keys = [backend.encode(v, frame.where(n), truth.ids) for n, v in columns]
     present = _present(keys, frame, nulls)
     dropped = 0
     if present is not None:
@@ -253,7 +253,7 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
 
 def ids_of(entities: _pairs.Entities) -> list[Any]:
     """Return entity ids as Python values: tuples where the key is several columns."""
-    columns = [_columns.to_arrow(values, str(name)).to_pylist() for name, values in entities.key]
+    columns = [_columns.to_list(values, str(name)) for name, values in entities.key]
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
@@ -293,12 +293,12 @@ def _present(keys: list[_encode.Key], frame: _pairs.Pairs, nulls: str) -> Any:
 
 
 def _encoded_list(
-    listed: _pairs.Entities, ids: str, what: str, backend: select.Backend
+    listed: _pairs.Entities, ids: str, what: str, backend: select.Backend, where: str | None = None
 ) -> tuple[_encode.Key, ...]:
     """Return an encoded list of entities, after refusing one that is too long or misses an id."""
     if len(listed) > np.iinfo(np.int32).max:
         raise DataError(f"{what} has {rows(len(listed))}; at most 2,147,483,647 can be scored")
-    keys = tuple(backend.encode(v, f"{what} column {n!r}", ids) for n, v in listed.key)
+    keys = tuple(backend.encode(v, f"{where or what} column {n!r}", ids) for n, v in listed.key)
     for key in keys:
         if key.missing is not None:
             raise DataError(

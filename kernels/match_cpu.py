@@ -35,7 +35,7 @@ def text_keys(bytes_at, size, starts_at, begin, end, hash_mask, lo, hi):
 @jit
 def is_blank(byte):
     """Say whether a byte is ASCII white space."""
-    return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
+    return byte == 32 or 9 <= byte <= 13
 
 
 @jit

@@ -197,6 +197,7 @@ def test_what_is_seldom_meant_is_told(files):
         '\ufeffentity,target\na,007\nb,NA\nb,nan\nc,"x,y"\n',
         'left,right\na,007\nb,NA\nb,nan\nc,"x,y"\n',
         '"entity","target"\n"a","007"\n"b","NA"\n"b","nan"\n"c","x,y"\n',
+        '\n\nentity,target\na,007\nb,NA\n\nb,nan\nc,"x,y"\n\n',
         'target,note,entity\n007,,a\nNA,,b\nnan,"line\nbreak",b\n"x,y",,c\n',
     ],
 )
@@ -217,7 +218,7 @@ def test_files_without_header(files):
     (files / "entities.csv").write_text("id\n007\n")
     done = score(files)
     assert done.returncode == 2
-    assert "starts with the id '007'; if the file has no header, say --no-header" in done.stderr
+    assert "holds the id '007'; if no file has a line of names, say --no-header" in done.stderr
 
 
 def test_a_missing_header_of_the_entities_is_noticed(files):
@@ -302,15 +303,50 @@ HOSTILE = {
         [],
         "lists 'a' more than once",
     ),
-    "bad where": (lambda f: None, ["--where", "state=vic"], "the entities have side"),
+    "bad where": (lambda f: None, ["--where", "state=vic"], "the entities have 'side'"),
     "bad where form": (lambda f: None, ["--where", "side"], "give COLUMN=VALUE"),
-    "nobody left": (lambda f: None, ["--where", "side=w"], "for no entity; side has '', 'n', 's'"),
+    "nobody left": (
+        lambda f: None,
+        ["--where", "side=w"],
+        "for no entity; the column has",
+    ),
     "nobody left by both": (
         lambda f: None,
         ["--where", "side=n", "--where", "side=s"],
         "no entity meets all",
     ),
-    "gate out of range": (lambda f: None, ["--fail-under", "95"], "95.0 is not in the range"),
+    "gate out of range": (
+        lambda f: None,
+        ["--fail-under", "95"],
+        "--fail-under 95.0: give a score",
+    ),
+    "gate of nothing": (lambda f: None, ["--fail-under", "nan"], "--fail-under nan"),
+    "only of nothing": (lambda f: None, ["--only", ""], "no such file"),
+    "open quote": (write(b'entity,target\na,"x\nb,y\nb,w\n'), [], "a quote is open"),
+    "two open quotes": (write(b'entity,target\na,"x\nb,y\nb,"w\n'), [], "a quote is open"),
+    "open quote in the list": (
+        write(b'entity,side\na,n\nb,"s\nc,\n', "entities.csv"),
+        [],
+        "entities.csv: near line 4",
+    ),
+    "zero byte": (write(b"entity,target\na,x\n\0,y\n"), [], "pred.csv"),
+    "zero byte first": (write(b"\0entity\na\nb\nc\n", "entities.csv"), [], "entities.csv"),
+    "UTF-16": (write("entity,target\na,x\n".encode("utf-16")), [], "pred.csv"),
+    "odd scores": (
+        write(b"entity,target,score\na,x,1_0\n"),
+        ["--threshold", "1"],
+        "1 row of text where a score must stand, first at row 0 ('1_0')",
+    ),
+    "column twice": (
+        write(b"entity,side,side\na,n,p\nb,s,p\nc,,q\n", "entities.csv"),
+        ["--where", "side=p"],
+        "--where 'side=p': give COLUMN=VALUE",
+    ),
+    "no header and a stranger": (write(b"q,x\na,x\nb,y\n"), [], "holds the id 'x'"),
+    "no header, swapped": (write(b"x,a\ny,b\n", "truth.csv"), [], "holds the id 'a'"),
+    "long name": (lambda f: None, ["--only", "x" * 300], "cannot be read: "),
+    "address": (lambda f: None, ["--only", "file:///etc/passwd"], "no such file"),
+    "parquet in gzip": (lambda f: None, ["--output", "o.parquet.gz"], "cannot tell what to write"),
     "two forms": (lambda f: None, ["--json", "--markdown"], "exclude each other"),
     "no output": (lambda f: None, ["--output", ""], "cannot tell what to write"),
     "output over input": (lambda f: None, ["--output", "./pred.csv"], "one of the files to read"),
@@ -411,3 +447,97 @@ def test_many_slices_are_cut_and_counted(files):
     done = score(files, "--by", "k")
     assert done.stdout.splitlines()[-1].startswith("... 20 more (--json has all)")
     assert len(json.loads(score(files, "--by", "k", "--json").stdout)["slices"]["k"]) == 50
+
+
+def test_a_header_without_a_line_end(files):
+    (files / "pred.csv").write_text("entity,target")
+    assert json.loads(score(files, "--json").stdout)["n_pred"] == 0
+    (files / "entities.csv").write_text("entity")
+    assert "entities is empty" in score(files).stderr
+
+
+def test_fields_of_some_megabytes(files):
+    (files / "truth.csv").write_text("entity,target,note\na,x," + "n" * 3_000_000 + "\nb,y,\n")
+    assert json.loads(score(files, "--json").stdout)["n_true"] == 2
+
+
+def test_scores_with_blanks_beside_them(files):
+    (files / "pred.csv").write_text("entity,target,score\na,x, 0.9\na,z,0.2 \nb,y,-Inf\n")
+    assert json.loads(score(files, "--json", "--threshold", "0.5").stdout)["n_pred"] == 1
+
+
+def test_an_entity_may_be_called_entity(files):
+    (files / "entities.csv").write_text("entity\nentity\na\nb\n")
+    (files / "truth.csv").write_text("kind,entity,target\nentity,a,x\nq,entity,y\n")
+    told = json.loads(score(files, "--json").stdout)
+    assert (told["n_entities"], told["n_true"], told["tp"]) == (3, 2, 1)
+
+
+def test_the_entity_column_keeps_its_name(files):
+    (files / "entities.csv").write_text("side,id\nn,a\ns,b\n,c\n")
+    done = score(files, "--entity-column", "id", "--output", "o.csv", "--by", "id", "--quiet")
+    assert done.returncode == 0
+    assert (files / "o.csv").read_text().startswith('"id","tp"')
+
+
+def test_where_takes_values_as_they_are_printed(files):
+    frame = pd.DataFrame(
+        {
+            "entity": ["a", "b", "c"],
+            "day": pd.to_datetime(["2024-01-31", "2024-02-01", None]),
+            "size": [1.5, 2.0, float("nan")],
+            "big": [True, False, True],
+        }
+    )
+    frame.to_parquet(files / "e.parquet")
+    for condition in ("day=2024-01-31 00:00:00", "size=1.5", "big=True", "entity=a", "size="):
+        done = score(files, "--where", condition, "--json", entities="e.parquet")
+        expected = 2 if condition == "big=True" else 1
+        assert json.loads(done.stdout)["n_entities"] == expected, condition
+
+
+def test_where_on_lists(files):
+    pq.write_table(pa.table({"entity": ["a", "b"], "k": [["n"], None]}), files / "e.parquet")
+    done = score(files, "--where", "k=n", entities="e.parquet")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "holds lists" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+@pytest.mark.parametrize("sink", ["> /dev/full", "> /dev/full 2> /dev/full", ">&-", "2>&-"])
+def test_streams_that_cannot_be_written(files, sink):
+    line = f"{sys.executable} -m berx_gpu score pred.csv truth.csv --entities entities.csv {sink}"
+    done = subprocess.run(["bash", "-c", line], cwd=files, capture_output=True, text=True)
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+
+
+def test_arguments_that_are_no_text(files):
+    command = [sys.executable, "-m", "berx_gpu", "score", b"\xff.csv", "truth.csv"]
+    done = subprocess.run([*command, "--entities", "entities.csv"], cwd=files, capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+    os.rename(files / "pred.csv", os.fsencode(files) + b"/\xff.csv")
+    done = subprocess.run([*command, "--entities", "entities.csv"], cwd=files, capture_output=True)
+    assert done.returncode == 0
+
+
+def test_output_through_a_link_keeps_the_link_and_the_mode(files):
+    (files / "real.txt").write_text("before")
+    (files / "real.txt").chmod(0o600)
+    (files / "link.txt").symlink_to("real.txt")
+    assert score(files, "--output", "link.txt", "--quiet").returncode == 0
+    assert (files / "link.txt").is_symlink()
+    assert (files / "real.txt").read_text().startswith("pred")
+    assert (files / "real.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_ids_that_csv_cannot_hold(files):
+    ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"a" * 16], pa.binary(16)))
+    pq.write_table(pa.table({"entity": ids, "target": ["x"]}), files / "p.parquet")
+    done = score(
+        files, "--output", "o.csv", pred="p.parquet", truth="p.parquet", entities="p.parquet"
+    )
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+    assert not list(files.glob(".berx*"))

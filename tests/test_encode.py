@@ -423,7 +423,25 @@ def test_bytes_that_are_no_text():
     broken = pa.Array.from_buffers(
         pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], "i4")), pa.py_buffer(b"\xff ")]
     )
-    assert evaluate(frame(broken), frame(broken), entities=[0]).tp == 1
+    with pytest.raises(DataError, match="truth column 'target'.*UTF8"):
+        evaluate(frame(pd.Series(["x"])), frame(broken), entities=[0])
+
+
+def test_days_and_instants_far_away():
+    far = pa.array([7_000_000, 1], pa.date32())
+    ev = evaluate(frame(far), [(0, dt.date(1970, 1, 2))], entities=[0])
+    assert (ev.tp, ev.n_pred) == (1, 2)
+    days = pa.table({"entity": far, "target": ["x", "y"]})
+    table = evaluate([(dt.date(1970, 1, 2), "y")], days, entities=far)
+    assert len(table.per_entity) == 2
+    with pytest.raises(DataError, match="not in the list"):
+        evaluate(days, [(dt.date(1970, 1, 2), "y")], entities=[dt.date(1970, 1, 2)])
+
+
+def test_dates_off_midnight():
+    off = pa.array([1], pa.int64()).cast(pa.timestamp("ms")).view(pa.date64())
+    with pytest.raises(DataError, match="no exact id"):
+        evaluate(frame(off), frame(off), entities=[0])
 
 
 def test_memory_layouts_of_numbers():

@@ -24,7 +24,7 @@ ROOMS = {
     "_encode": {"_columns", "errors"},
     "files": {"_pairs", "errors"},
     "_report": {"files", "results"},
-    "cli": {"errors", "files", "_report", *DOORS},
+    "cli": {"errors", "files", "_columns", "_pairs", "_report", *DOORS},
     "__main__": {"cli"},
     "truth": {"_columns", "_pairs", "_encode", "errors", "_backends.select"},
     "scoring": {

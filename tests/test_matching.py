@@ -260,7 +260,7 @@ def test_small_and_large_sides_mix():
         )
 
 
-@pytest.mark.parametrize("odd", [" x", "x ", "x\n", "\x1cx", "é", "x\u00a0"])
+@pytest.mark.parametrize("odd", [" x", "x ", "x\n", "\x0bx", "é", "x\u00a0"])
 def test_the_quick_look_for_odd_texts(odd):
     machine = matching.Machine(frames.Libraries(pd, np, None, 1), 2)
     plain = ["", "x", "a b", "x" * 40] * 5

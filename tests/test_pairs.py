@@ -103,7 +103,7 @@ def test_every_form_of_pairs(predictions):
         ),
         (
             pd.DataFrame({"entity": ["a"], "target": [["x", None]]}),
-            "column 'target' misses an id in 1 row",
+            r"column 'target' \(a row per target\) misses an id in 1 row",
         ),
         (pd.DataFrame({"entity": ["a"], "target": [["x", 1]]}), "mixes int .* and str"),
     ],
