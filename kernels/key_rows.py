@@ -70,6 +70,16 @@ def text_key(address, length, safe_end, row, hash_mask):
 
 
 @jit
+def key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i):
+    """Return the key of row i: its words where these stand, else those of its text."""
+    if lo_at:
+        return load_word(lo_at + 8 * i), load_word(hi_at + 8 * i) if hi_at else _ZERO
+    start = np.int64(load_word(starts_at + 8 * i))
+    stop = np.int64(load_word(starts_at + 8 * i + 8))
+    return text_key(bytes_at + start, stop - start, bytes_at + size, i, hash_mask)
+
+
+@jit
 def bytes_order(a, a_length, b, b_length):
     """Return -1, 0 or 1 as the bytes at a stand before, at or after those at b."""
     for k in range(min(a_length, b_length)):

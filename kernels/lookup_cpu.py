@@ -1,17 +1,18 @@
 """Entity ids -> positions in the list, by a table of the ids or by slots of their hashes.
 
-A number called `*_at` is an address, as in `match_cpu`.
+Keys are given by six numbers, as in `match_cpu`.
 """
 
 import numpy as np
 
 from berx_gpu.kernels._jit import jit
 from berx_gpu.kernels._memory import load_word, prefetch
-from berx_gpu.kernels.key_rows import key_hash, order
-from berx_gpu.kernels.segment_rows import high
+from berx_gpu.kernels.key_rows import key_at, key_hash, order
 
 AHEAD = 16
 """How many rows before its use a slot is asked for: long enough to come from memory."""
+
+_ZERO = np.uint64(0)
 
 
 @jit
@@ -39,30 +40,30 @@ def read_table(ids_at, begin, end, low, table, codes):
 
 
 @jit
-def ask_ahead(lo_at, hi_at, i, end, slots_at, mask, width, codes_at):
-    """Fetch the slot that a later row will look at first."""
-    if i + AHEAD < end:
-        at = key_hash(load_word(lo_at + 8 * (i + AHEAD)), high(hi_at, i + AHEAD)) & mask
-        prefetch(codes_at + 4 * at)
-        prefetch(slots_at + 8 * width * at)
-
-
-@jit
 def slot_key(slots_at, width, at):
     """Return the two words in a slot."""
     word_at = slots_at + 8 * width * at
-    return load_word(word_at), high(word_at + 8 if width == 2 else 0, 0)
+    return load_word(word_at), load_word(word_at + 8) if width == 2 else _ZERO
 
 
 @jit
-def fill_slots(lo_at, hi_at, bytes_at, starts_at, n, slots, codes):
+def ask(slots_at, width, codes_at, at):
+    """Fetch a slot that a later row will look at."""
+    prefetch(codes_at + 4 * at)
+    prefetch(slots_at + 8 * width * at)
+
+
+@jit
+def fill_slots(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n, slots, codes):
     """Put each of n keys in the first free slot from its hash on; count those there twice."""
     mask, width = codes.size - 1, slots.size // codes.size
     slots_at, codes_at = np.int64(slots.ctypes.data), np.int64(codes.ctypes.data)
     twice = 0
     for i in range(n):
-        ask_ahead(lo_at, hi_at, i, n, slots_at, mask, width, codes_at)
-        x, y = load_word(lo_at + 8 * i), high(hi_at, i)
+        if i + AHEAD < n:
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i + AHEAD)
+            ask(slots_at, width, codes_at, key_hash(x, y) & mask)
+        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
         at = key_hash(x, y) & mask
         while codes[at] >= 0:
             u, v = slot_key(slots_at, width, at)
@@ -77,15 +78,18 @@ def fill_slots(lo_at, hi_at, bytes_at, starts_at, n, slots, codes):
 
 @jit
 def read_slots(
-    lo_at, hi_at, bytes_at, starts_at, begin, end, slots, codes, list_bytes, list_starts, found
+    lo_at, hi_at, bytes_at, starts_at, size, hash_mask, begin, end,
+    slots, codes, list_bytes, list_starts, found,
 ):  # fmt: skip
     """Write the position of keys begin to end, -1 where no slot has one; count these."""
     mask, width = codes.size - 1, slots.size // codes.size
     slots_at, codes_at = np.int64(slots.ctypes.data), np.int64(codes.ctypes.data)
     strangers = 0
     for i in range(begin, end):
-        ask_ahead(lo_at, hi_at, i, end, slots_at, mask, width, codes_at)
-        x, y = load_word(lo_at + 8 * i), high(hi_at, i)
+        if i + AHEAD < end:
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i + AHEAD)
+            ask(slots_at, width, codes_at, key_hash(x, y) & mask)
+        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
         at = key_hash(x, y) & mask
         code = codes[at]
         while code >= 0:

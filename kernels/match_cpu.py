@@ -1,16 +1,17 @@
 """Pairs, grouped by entity code in pieces that fit the cache, and counted piece by piece.
 
-Codes are int32, -1 for a row to pass over; keys are 64-bit words. A number called `*_at` is an
-address, see `_memory`: of low words, of high words (0 for numbers, which have none), of the bytes
-of texts, and of the int64 starts of texts.
+Codes are int32, -1 for a row to pass over. Keys are 64-bit words, see `key_rows`, given by six
+numbers: the addresses of low words, of high words, of the bytes of texts and of their int64 starts,
+how many bytes these are, and a mask for hashes. Numbers have only low words; texts have none until
+they are moved.
 """
 
 import numpy as np
 
 from berx_gpu.kernels._jit import jit
 from berx_gpu.kernels._memory import load_byte, load_word
-from berx_gpu.kernels.key_rows import text_key
-from berx_gpu.kernels.segment_rows import common, distinct, high, put
+from berx_gpu.kernels.key_rows import key_at
+from berx_gpu.kernels.segment_rows import common, distinct, put
 
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
@@ -19,17 +20,6 @@ _HIGH_BITS = np.uint64(0x8080808080808080)
 def start_of(starts_at, i):
     """Return where text i begins."""
     return np.int64(load_word(starts_at + 8 * i))
-
-
-@jit
-def text_keys(bytes_at, size, starts_at, begin, end, hash_mask, lo, hi):
-    """Write the two words of texts begin to end, from `size` bytes at an address."""
-    safe_end = bytes_at + size
-    start = start_of(starts_at, begin)
-    for i in range(begin, end):
-        stop = start_of(starts_at, i + 1)
-        lo[i], hi[i] = text_key(bytes_at + start, stop - start, safe_end, i, hash_mask)
-        start = stop
 
 
 @jit
@@ -75,7 +65,10 @@ def count_pieces(codes, begin, end, shift, counts):
 
 
 @jit
-def scatter(codes, lo_at, hi_at, begin, end, shift, places, out_codes, out_lo, out_hi):
+def scatter(
+    codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    begin, end, shift, places, out_codes, to_lo, to_hi,
+):  # fmt: skip
     """Move rows begin to end to their pieces; `places` says where the next of each goes."""
     for i in range(begin, end):
         code = codes[i]
@@ -83,13 +76,15 @@ def scatter(codes, lo_at, hi_at, begin, end, shift, places, out_codes, out_lo, o
             at = places[code >> shift]
             places[code >> shift] = at + 1
             out_codes[at] = code
-            out_lo[at] = load_word(lo_at + 8 * i)
-            if hi_at:
-                out_hi[at] = load_word(hi_at + 8 * i)
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            put(to_lo, to_hi, at, x, y)
 
 
 @jit
-def group_piece(codes, lo_at, hi_at, begin, end, first, ends, to_lo, to_hi, to):
+def group_piece(
+    codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    begin, end, first, ends, to_lo, to_hi, to,
+):  # fmt: skip
     """Group a piece by entity: keys go to places from `to` on, `ends[j]` is the end of entity j.
 
     `first` is the piece's first entity; `ends` has one place per entity of the piece.
@@ -99,19 +94,21 @@ def group_piece(codes, lo_at, hi_at, begin, end, first, ends, to_lo, to_hi, to):
         ends[codes[i] - first] += 1
     total = to
     for j in range(ends.size):
-        size = ends[j]
+        many = ends[j]
         ends[j] = total
-        total += size
+        total += many
     for i in range(begin, end):
         j = codes[i] - first
         at = ends[j]
         ends[j] = at + 1
-        put(to_lo, to_hi, at, load_word(lo_at + 8 * i), high(hi_at, i))
+        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+        put(to_lo, to_hi, at, x, y)
 
 
 @jit
 def prepare_pieces(
-    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, to_lo, to_hi, first_key, n_keys
+    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    to_lo, to_hi, first_key, n_keys,
 ):  # fmt: skip
     """Group pieces, keep each key once, and write where the keys of each entity begin.
 
@@ -120,10 +117,13 @@ def prepare_pieces(
     ends = np.empty(1 << shift, np.int64)
     for p in pieces:
         begin, end, first = bounds[p], bounds[p + 1], p << shift
-        size = min(1 << shift, n_keys.size - first)
-        group_piece(codes, lo_at, hi_at, begin, end, first, ends[:size], to_lo, to_hi, begin)
+        here = ends[: min(1 << shift, n_keys.size - first)]
+        group_piece(
+            codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+            begin, end, first, here, to_lo, to_hi, begin,
+        )  # fmt: skip
         at = begin
-        for j in range(size):
+        for j in range(here.size):
             first_key[first + j] = at
             n_keys[first + j] = distinct(to_lo, to_hi, bytes_at, starts_at, at, ends[j]) - at
             at = ends[j]
@@ -131,7 +131,7 @@ def prepare_pieces(
 
 @jit
 def match_pieces(
-    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at,
+    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     true_lo, true_hi, true_bytes, true_starts, first_key, n_keys, tp, n_pred,
 ):  # fmt: skip
     """Write, for the entities of some pieces, the distinct predictions and the true ones."""
@@ -139,15 +139,18 @@ def match_pieces(
     largest = 1
     for p in pieces:
         largest = max(largest, bounds[p + 1] - bounds[p])
-    room = np.empty((2 if hi_at else 1) * largest, np.uint64)
+    room = np.empty((2 if starts_at else 1) * largest, np.uint64)
     lo = np.int64(room.ctypes.data)
-    hi = lo + 8 * largest if hi_at else 0
+    hi = lo + 8 * largest if starts_at else 0
     for p in pieces:
         begin, end, first = bounds[p], bounds[p + 1], p << shift
-        size = min(1 << shift, n_pred.size - first)
-        group_piece(codes, lo_at, hi_at, begin, end, first, ends[:size], lo, hi, 0)
+        here = ends[: min(1 << shift, n_pred.size - first)]
+        group_piece(
+            codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+            begin, end, first, here, lo, hi, 0,
+        )  # fmt: skip
         at = 0
-        for j in range(size):
+        for j in range(here.size):
             e = first + j
             stop = distinct(lo, hi, bytes_at, starts_at, at, ends[j])
             n_pred[e] = stop - at

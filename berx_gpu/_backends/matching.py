@@ -37,22 +37,40 @@ class Machine:
 
 
 class Keys(NamedTuple):
-    """Ids as two words (`hi` empty for numbers), and the bytes and starts of texts."""
+    """Ids for kernels: numbers as low words; texts as bytes and starts, and words once moved."""
 
+    n: int
     lo: Any
     hi: Any
     data: Any
     starts: Any
+    hash_mask: Any
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the ids are texts."""
+        return self.starts is not None
 
     @property
     def words_at(self) -> tuple[int, int]:
-        """The addresses of the low words, and of the high words or 0."""
-        return _address(self.lo), _address(self.hi) if self.hi.size else 0
+        """The addresses of low and of high words, 0 where there are none."""
+        return _address(self.lo), _address(self.hi)
 
     @property
     def texts_at(self) -> tuple[int, int]:
-        """The addresses of the bytes and of the starts."""
+        """The addresses of bytes and of starts, 0 for numbers."""
         return _address(self.data), _address(self.starts)
+
+    @property
+    def source(self) -> tuple[Any, ...]:
+        """The six numbers by which a kernel finds a key."""
+        size = self.data.size if self.is_text else 0
+        return (*self.words_at, *self.texts_at, size, self.hash_mask)
+
+    def moved(self, n: int) -> "Keys":
+        """Return room for the words of n keys, beside the same bytes."""
+        hi = np.empty(n, np.uint64) if self.is_text else None
+        return self._replace(n=n, lo=np.empty(n, np.uint64), hi=hi)
 
 
 class Table(NamedTuple):
@@ -96,17 +114,12 @@ class Prepared(NamedTuple):
 
 
 def keys_of(machine: Machine, part: Any) -> Keys:
-    """Return the keys of one id column."""
+    """Return the keys of one id column, without a pass over it."""
     if isinstance(part, np.ndarray):
-        words = np.ascontiguousarray(part).view(np.uint64)
-        return Keys(words, np.empty(0, np.uint64), np.empty(0, np.uint8), np.zeros(1, np.int64))
+        words = np.ascontiguousarray(part)
+        return Keys(len(words), words, None, None, None, machine.hash_mask)
     data, starts = _texts(part)
-    n = len(starts) - 1
-    lo, hi = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    text = (_address(data), data.size, _address(starts))
-    spans = threads.spans(n, machine.n_threads)
-    _run(machine, match_cpu.text_keys, [(*text, *s, machine.hash_mask, lo, hi) for s in spans])
-    return Keys(lo, hi, data, starts)
+    return Keys(len(starts) - 1, None, None, data, starts, machine.hash_mask)
 
 
 def look_alikes(machine: Machine, pred: Any, truth: Any) -> int:
@@ -134,7 +147,7 @@ def _texts(part: Any) -> tuple[Any, Any]:
 
 
 def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return 0 if array is None else int(array.__array_interface__["data"][0])
 
 
 def index(machine: Machine, parts: list[Any]) -> Index:
@@ -156,8 +169,8 @@ def _places(machine: Machine, ids: Any) -> tuple[int, Table | Slots]:
             return twice, Table(low, table)
     size = 1 << int(np.ceil(np.log2(n * 1.6 + 1)))
     codes = np.full(size, -1, np.int32)
-    words = np.empty(size * (2 if keys.hi.size else 1), np.uint64)
-    twice = lookup_cpu.fill_slots(*keys.words_at, *keys.texts_at, n, words, codes)
+    words = np.empty(size * (2 if keys.is_text else 1), np.uint64)
+    twice = lookup_cpu.fill_slots(*keys.source, n, words, codes)
     return twice, Slots(keys, words, codes)
 
 
@@ -175,7 +188,7 @@ def lookup(machine: Machine, listed: Index, parts: list[Any]) -> tuple[Any, int]
         calls: list[tuple[Any, ...]] = [(ids_at, *span, *places, codes) for span in spans]
         return codes, int(sum(_run(machine, lookup_cpu.read_table, calls)))
     slots = (places.words, places.codes, *places.keys.texts_at, codes)
-    calls = [(*keys.words_at, *keys.texts_at, *span, *slots) for span in spans]
+    calls = [(*keys.source, *span, *slots) for span in spans]
     return codes, int(sum(_run(machine, lookup_cpu.read_slots, calls)))
 
 
@@ -192,9 +205,9 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
 def _grouped(machine: Machine, n: int, codes: Any, parts: list[Any]) -> tuple[Grouped, int]:
     """Return pairs by entity, each once, and how many rows repeated one."""
     shift, bounds, ordered, keys = _pieces(machine, n, codes, keys_of(machine, parts[0]))
-    kept = keys._replace(lo=np.empty_like(keys.lo), hi=np.empty_like(keys.hi))
+    kept = keys.moved(int(bounds[-1]))
     first_key, n_keys = np.empty(n, np.int64), np.empty(n, np.int64)
-    rows = (bounds, shift, ordered, *keys.words_at, *keys.texts_at)
+    rows = (bounds, shift, ordered, *keys.source)
     out = (*kept.words_at, first_key, n_keys)
     calls = [(share, *rows, *out) for share in _shares(machine, len(bounds) - 1)]
     _run(machine, match_cpu.prepare_pieces, calls)
@@ -210,7 +223,7 @@ def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> fr
     true = truth.grouped or _grouped(machine, joins.n, joins.codes, joins.parts)[0]
     shift, bounds, ordered, keys = _pieces(machine, joins.n, codes, keys_of(machine, parts[0]))
     tp, n_pred = np.empty(joins.n, np.int64), np.empty(joins.n, np.int64)
-    rows = (bounds, shift, ordered, *keys.words_at, *keys.texts_at)
+    rows = (bounds, shift, ordered, *keys.source)
     wanted = (*true.keys.words_at, *true.keys.texts_at, true.first_key, true.n_keys)
     calls = [(share, *rows, *wanted, tp, n_pred) for share in _shares(machine, len(bounds) - 1)]
     _run(machine, match_cpu.match_pieces, calls)
@@ -258,14 +271,14 @@ def _pieces(machine: Machine, n: int, codes: Any, keys: Keys) -> tuple[int, Any,
         return shift, bounds, codes, keys
     places = bounds[:-1] + np.cumsum(counts, axis=0) - counts
     n_rows = int(bounds[-1])
-    grouped = np.empty(n_rows, np.int32)
-    lo, hi = np.empty(n_rows, np.uint64), np.empty(n_rows if keys.hi.size else 0, np.uint64)
+    ordered = np.empty(n_rows, np.int32)
+    moved = keys.moved(n_rows)
     calls = [
-        (codes, *keys.words_at, *span, shift, place, grouped, lo, hi)
+        (codes, *keys.source, *span, shift, place, ordered, *moved.words_at)
         for span, place in zip(spans, places, strict=True)
     ]
     _run(machine, match_cpu.scatter, calls)
-    return shift, bounds, grouped, keys._replace(lo=lo, hi=hi)
+    return shift, bounds, ordered, moved
 
 
 def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[Any]:
