@@ -252,6 +252,7 @@ def test_missing_numbers(ids):
         (pd.Series([0.5, 1.0]), "float64.*1 row that a float cannot hold.*row 0 .0.5"),
         (pd.Series([1.0, np.inf]), "first at row 1 .inf"),
         (pd.Series([2.0**53]), "9007199254740992.0"),
+        (pd.Series([1, 2.0**53], dtype=object), "mixes whole numbers with the float 9007199"),
         (pd.Series([1, 2.5], dtype=object), "mixes whole numbers with the float 2.5"),
         (pd.Series([1, "a"], dtype=object), "mixes int .first at row 0. and str .first at row 1."),
         (pd.Series([True, 1], dtype=object), "mixes bool .* and int"),
