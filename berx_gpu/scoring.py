@@ -239,7 +239,7 @@ def part(ev: Evaluation, entities: Any) -> Evaluation:
         truth,
         counts.tp[codes],
         counts.n_pred[codes],
-        replace(ev.dropped, truth_outside=truth.outside),
+        replace(ev.dropped, truth_repeats=truth.repeats, truth_outside=truth.outside),
         truth._backend(),
         beta=ev.beta,
         zero_division=counts.zero_division,

@@ -16,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berx_gpu import DataError, Truth, break_even_ratio, evaluate
+from berx_gpu.scoring import part
 
 FIGURES = (
     "n_entities",
@@ -181,6 +182,14 @@ def test_a_part_is_scored_against_the_whole(backend, drawn, data):
     assert ev.macro_fbeta == pytest.approx(ref.macro_fbeta, abs=1e-12)
     lost = ev.dropped
     assert ev.n_true + lost.truth_repeats + lost.truth_outside + lost.truth_nulls == len(truth)
+
+
+def test_a_part_of_an_evaluation_counts_each_truth_row_once():
+    rows = [("a", "x"), ("a", "x"), ("b", "y"), ("b", "y"), ("c", "z")]
+    whole = evaluate([("a", "x")], rows, entities=["a", "b"])
+    ev = part(whole, ["a"])
+    lost = ev.dropped
+    assert (ev.n_true, lost.truth_repeats, lost.truth_outside) == (1, 1, 3)
 
 
 @pytest.mark.parametrize("entity", ["first", "last", "both", "consecutive"])
