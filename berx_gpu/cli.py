@@ -199,7 +199,7 @@ def score(
             true, entity_list, entity=true_names[0], target=true_names[1], nulls=nulls, ids=ids
         )
         if not no_header:
-            true_ids = [column for name, column in _first_two(true, true_names)]
+            true_ids = _first_two(true, true_names)
             known = [encoded._key_columns[0][1], *true_ids[1:]]
             files.check_header(truth, true, known, usual)
             files.check_header(predictions, pred, known, usual)
@@ -261,11 +261,10 @@ def _keyed_by(table: pa.Table, name: str) -> Any:
     return _pairs.Entities(key, [column for column in columns if column[0] != name])
 
 
-def _first_two(table: pa.Table, names: Sequence[str]) -> list[tuple[str, Any]]:
+def _first_two(table: pa.Table, names: Sequence[str]) -> list[Any]:
     """Return the entity and the target column of a file of pairs that has been read already."""
-    columns = list(zip(table.column_names, table.columns, strict=True))
-    named = [column for name in names for column in columns if column[0] == name]
-    return named if len(named) == 2 else columns
+    known = set(names) <= set(table.column_names)
+    return [table[name] for name in names] if known else table.columns
 
 
 def _holds(column: Any, condition: str, value: str) -> Any:

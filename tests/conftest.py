@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-from functools import partial
 from importlib import metadata
 from types import SimpleNamespace
 
@@ -92,12 +91,7 @@ def loose_backend(piece_rows=7):
         plain,
         name="frames",
         frames=LOOSE_PANDAS,
-        repeats=partial(frames.repeats, libs),
-        index=partial(frames.index, libs),
-        lookup=lambda listed, parts: frames.lookup(libs, listed.parts, parts),
-        prepare=partial(frames.prepare, libs),
-        match=partial(frames.match, libs),
-        group=partial(frames.group, libs),
+        **frames.paths(libs),
     )
 
 

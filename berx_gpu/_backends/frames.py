@@ -6,6 +6,7 @@ travels along wherever the order matters, and results are written back by it.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 
@@ -44,6 +45,18 @@ class Index(NamedTuple):
     twice: int
 
 
+def paths(libs: Libraries) -> dict[str, Any]:
+    """Return the functions of this file as a backend holds them, on some libraries."""
+    return {
+        "repeats": partial(repeats, libs),
+        "index": partial(index, libs),
+        "lookup": lambda listed, parts: lookup(libs, listed.parts, parts),
+        "prepare": partial(prepare, libs),
+        "match": partial(match, libs),
+        "group": partial(group, libs),
+    }
+
+
 def index(libs: Libraries, parts: list[Any]) -> Index:
     """Return the entity list in a form for look-ups."""
     return Index(parts, int(repeats(libs, parts).sum()))
@@ -74,7 +87,9 @@ def repeats(libs: Libraries, parts: list[Any]) -> Any:
     """
     names = [f"key{i}" for i in range(len(parts))]
     frame = _numbered(libs, names, parts, "row")
-    return _dropped(libs, frame, names)
+    mask = libs.xp.ones(len(frame), bool)
+    mask[frame.drop_duplicates(subset=names)["row"].values] = False
+    return mask
 
 
 def prepare(libs: Libraries, n: int, codes: Any, parts: list[Any]) -> Prepared:
@@ -145,12 +160,6 @@ def _known(libs: Libraries, codes: Any, parts: list[Any]) -> tuple[Any, list[Any
 def _numbered(libs: Libraries, names: list[str], parts: list[Any], number: str) -> Any:
     columns = dict(zip(names, parts, strict=True))
     return libs.frames.DataFrame({**columns, number: libs.xp.arange(len(parts[0]))})
-
-
-def _dropped(libs: Libraries, frame: Any, names: list[str]) -> Any:
-    mask = libs.xp.ones(len(frame), bool)
-    mask[frame.drop_duplicates(subset=names)["row"].values] = False
-    return mask
 
 
 def _ranges(n: int, n_rows: int, piece_rows: int) -> list[tuple[int, int]]:

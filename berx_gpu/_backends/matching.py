@@ -39,7 +39,6 @@ class Machine:
 class Keys(NamedTuple):
     """Ids for kernels: numbers as low words; texts as bytes and starts, and words once moved."""
 
-    n: int
     lo: Any
     hi: Any
     data: Any
@@ -70,7 +69,7 @@ class Keys(NamedTuple):
     def moved(self, n: int) -> "Keys":
         """Return room for the words of n keys, beside the same bytes."""
         hi = np.empty(n, np.uint64) if self.is_text else None
-        return self._replace(n=n, lo=np.empty(n, np.uint64), hi=hi)
+        return self._replace(lo=np.empty(n, np.uint64), hi=hi)
 
 
 class Table(NamedTuple):
@@ -116,10 +115,9 @@ class Prepared(NamedTuple):
 def keys_of(machine: Machine, part: Any) -> Keys:
     """Return the keys of one id column, without a pass over it."""
     if isinstance(part, np.ndarray):
-        words = np.ascontiguousarray(part)
-        return Keys(len(words), words, None, None, None, machine.hash_mask)
+        return Keys(np.ascontiguousarray(part), None, None, None, machine.hash_mask)
     data, starts = _texts(part)
-    return Keys(len(starts) - 1, None, None, data, starts, machine.hash_mask)
+    return Keys(None, None, data, starts, machine.hash_mask)
 
 
 def look_alikes(machine: Machine, pred: Any, truth: Any) -> int:
