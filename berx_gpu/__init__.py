@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "_progress": ("progress",),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
     "results": ("Dropped", "Evaluation", "Reconciliation"),
     "scoring": ("break_even_ratio", "evaluate"),
@@ -22,6 +23,7 @@ _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from berx_gpu._progress import progress as progress
     from berx_gpu.errors import DataError as DataError
     from berx_gpu.errors import DataWarning as DataWarning
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError

@@ -6,20 +6,24 @@ import contextlib
 import os
 import signal
 import sys
+import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from berx_gpu import __version__
+from berx_gpu._progress import progress
 from berx_gpu.errors import DataError, DataWarning, counted, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BAD_INPUT, GATE_FAILED, INTERRUPTED = 2, 1, 130
+_PATIENCE = 1.0
+"""After how many seconds a command shows how far it has come."""
 
 
 def main() -> None:
@@ -30,7 +34,8 @@ def main() -> None:
         if stream is not None:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        code = cli(standalone_mode=False)
+        with _progress_bar():
+            code = cli(standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -44,6 +49,26 @@ def main() -> None:
     except Exception as error:
         code = _told(f"this is a fault of berx-gpu, please report it: {error!r}")
     sys.exit(code or 0)
+
+
+@contextlib.contextmanager
+def _progress_bar() -> Iterator[None]:
+    """Show how far a long command has come, on a terminal and there on a line that goes away."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    shown, start = "", time.monotonic()
+
+    def show(step: str, done: int, total: int) -> None:
+        nonlocal shown
+        bar = f"{step} {'█' * (20 * done // total):░<20} {100 * done // total:3} %"
+        text = "" if done == total else bar
+        if text != shown and time.monotonic() - start > _PATIENCE:
+            shown = text
+            click.echo(f"\r{text:<60}\r", nl=False, err=True)
+
+    with progress(show):
+        yield
 
 
 def _told(message: str) -> int:

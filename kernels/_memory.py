@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-_BYTE, _WORD, _FLAG = ir.IntType(8), ir.IntType(64), ir.IntType(32)
+_BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 
 
 def _pointer(builder: Any, address: Any, kind: Any) -> Any:
@@ -35,6 +35,16 @@ def load_byte(typing_context: Any, address: Any) -> Any:
 
 
 @intrinsic
+def load_int(typing_context: Any, address: Any) -> Any:
+    """Return the int32 at an address."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _load(builder, args[0], _INT)
+
+    return types.int32(types.int64), code
+
+
+@intrinsic
 def load_word(typing_context: Any, address: Any) -> Any:
     """Return the 8 bytes at any address as one little-endian word."""
 
@@ -42,6 +52,17 @@ def load_word(typing_context: Any, address: Any) -> Any:
         return _load(builder, args[0], _WORD)
 
     return types.uint64(types.int64), code
+
+
+@intrinsic
+def store_int(typing_context: Any, address: Any, value: Any) -> Any:
+    """Write an int32 at an address."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[1], _pointer(builder, args[0], _INT), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int32), code
 
 
 @intrinsic
@@ -61,10 +82,10 @@ def prefetch(typing_context: Any, address: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         byte = _BYTE.as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, _FLAG, _FLAG, _FLAG])
+        kind = ir.FunctionType(ir.VoidType(), [byte, _INT, _INT, _INT])
         hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         # For reading, to stay in every cache level, data and not instructions.
-        constants = [ir.Constant(_FLAG, v) for v in (0, 3, 1)]
+        constants = [ir.Constant(_INT, v) for v in (0, 3, 1)]
         builder.call(hint, [_pointer(builder, args[0], _BYTE), *constants])
         return context.get_dummy_value()
 

@@ -70,10 +70,16 @@ def text_key(address, length, safe_end, row, hash_mask):
 
 
 @jit
+def high(hi_at, i):
+    """Return the high word of key i, 0 for numbers, which have none."""
+    return _ZERO if hi_at is None else load_word(hi_at + 8 * i)
+
+
+@jit
 def key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i):
     """Return the key of row i: its words where these stand, else those of its text."""
     if lo_at:
-        return load_word(lo_at + 8 * i), load_word(hi_at + 8 * i) if hi_at else _ZERO
+        return load_word(lo_at + 8 * i), high(hi_at, i)
     start = np.int64(load_word(starts_at + 8 * i))
     stop = np.int64(load_word(starts_at + 8 * i + 8))
     return text_key(bytes_at + start, stop - start, bytes_at + size, i, hash_mask)
@@ -100,6 +106,14 @@ def long_order(a_hi, a_bytes, a_starts, b_hi, b_bytes, b_starts):
     return bytes_order(
         a_bytes + a, np.int64(load_word(i + 8)) - a, b_bytes + b, np.int64(load_word(j + 8)) - b
     )
+
+
+@jit
+def same(a_lo, a_hi, a_bytes, a_starts, b_lo, b_hi, b_bytes, b_starts):
+    """Say whether two keys are equal."""
+    if a_lo == b_lo and a_hi >= LONG and b_hi >= LONG:
+        return long_order(a_hi, a_bytes, a_starts, b_hi, b_bytes, b_starts) == 0
+    return (a_lo == b_lo) & (a_hi == b_hi)
 
 
 @jit

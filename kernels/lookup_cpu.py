@@ -7,10 +7,14 @@ import numpy as np
 
 from berx_gpu.kernels._jit import jit
 from berx_gpu.kernels._memory import load_word, prefetch
-from berx_gpu.kernels.key_rows import key_at, key_hash, order
+from berx_gpu.kernels.key_rows import key_at, key_hash, same
 
 AHEAD = 16
 """How many rows before its use a slot is asked for: long enough to come from memory."""
+
+
+BLOCK = 1024
+"""After how many rows to look again whether they come in the order of the list."""
 
 _ZERO = np.uint64(0)
 
@@ -40,64 +44,96 @@ def read_table(ids_at, begin, end, low, table, codes):
 
 
 @jit
-def slot_key(slots_at, width, at):
-    """Return the two words in a slot."""
-    word_at = slots_at + 8 * width * at
-    return load_word(word_at), load_word(word_at + 8) if width == 2 else _ZERO
+def slot_key(slots_at, hi_at, at):
+    """Return the words in a slot: two of a text, one of a number."""
+    if hi_at is None:
+        return load_word(slots_at + 8 * at), _ZERO
+    return load_word(slots_at + 16 * at), load_word(slots_at + 16 * at + 8)
 
 
 @jit
-def ask(slots_at, width, codes_at, at):
+def ask(slots_at, hi_at, codes_at, at):
     """Fetch a slot that a later row will look at."""
     prefetch(codes_at + 4 * at)
-    prefetch(slots_at + 8 * width * at)
+    prefetch(slots_at + (8 if hi_at is None else 16) * at)
 
 
 @jit
 def fill_slots(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n, slots, codes):
     """Put each of n keys in the first free slot from its hash on; count those there twice."""
-    mask, width = codes.size - 1, slots.size // codes.size
+    mask = codes.size - 1
     slots_at, codes_at = np.int64(slots.ctypes.data), np.int64(codes.ctypes.data)
     twice = 0
     for i in range(n):
         if i + AHEAD < n:
             x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i + AHEAD)
-            ask(slots_at, width, codes_at, key_hash(x, y) & mask)
+            ask(slots_at, hi_at, codes_at, key_hash(x, y) & mask)
         x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
         at = key_hash(x, y) & mask
         while codes[at] >= 0:
-            u, v = slot_key(slots_at, width, at)
-            twice += order(x, y, bytes_at, starts_at, u, v, bytes_at, starts_at) == 0
+            u, v = slot_key(slots_at, hi_at, at)
+            twice += same(x, y, bytes_at, starts_at, u, v, bytes_at, starts_at)
             at = (at + 1) & mask
         codes[at] = i
-        slots[at * width] = x
-        if width == 2:
-            slots[at * width + 1] = y
+        if hi_at is None:
+            slots[at] = x
+        else:
+            slots[2 * at], slots[2 * at + 1] = x, y
     return twice
+
+
+@jit
+def close_by(
+    last, n, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, x, y, own_bytes, own_starts
+):  # fmt: skip
+    """Return which of the three places of a list of n from the last one on has key (x, y), or -1.
+
+    Sorted rows repeat an id, or go on to the next, or pass over one.
+    """
+    for code in range(last, min(last + 3, n)):
+        u, v = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, code)
+        if same(x, y, own_bytes, own_starts, u, v, bytes_at, starts_at):
+            return code
+    return -1
 
 
 @jit
 def read_slots(
     lo_at, hi_at, bytes_at, starts_at, size, hash_mask, begin, end,
-    slots, codes, list_bytes, list_starts, found,
+    slots, codes, n, list_lo, list_hi, list_bytes, list_starts, list_size, list_mask, found,
 ):  # fmt: skip
-    """Write the position of keys begin to end, -1 where no slot has one; count these."""
-    mask, width = codes.size - 1, slots.size // codes.size
+    """Write the position of keys begin to end, -1 where no slot has one; count these.
+
+    While the rows come in the order of the list, the list itself is looked at, and no slot.
+    """
+    mask = codes.size - 1
     slots_at, codes_at = np.int64(slots.ctypes.data), np.int64(codes.ctypes.data)
-    strangers = 0
-    for i in range(begin, end):
-        if i + AHEAD < end:
-            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i + AHEAD)
-            ask(slots_at, width, codes_at, key_hash(x, y) & mask)
-        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-        at = key_hash(x, y) & mask
-        code = codes[at]
-        while code >= 0:
-            u, v = slot_key(slots_at, width, at)
-            if order(x, y, bytes_at, starts_at, u, v, list_bytes, list_starts) == 0:
-                break
-            at = (at + 1) & mask
-            code = codes[at]
-        found[i] = code
-        strangers += code < 0
+    strangers, last, ordered = 0, 0, True
+    for block in range(begin, end, BLOCK):
+        steps = 0
+        for i in range(block, min(block + BLOCK, end)):
+            if not ordered and i + AHEAD < end:
+                x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i + AHEAD)
+                ask(slots_at, hi_at, codes_at, key_hash(x, y) & mask)
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            code = -1
+            if ordered:
+                code = close_by(
+                    last, n, list_lo, list_hi, list_bytes, list_starts, list_size, list_mask,
+                    x, y, bytes_at, starts_at,
+                )  # fmt: skip
+            if code < 0:
+                at = key_hash(x, y) & mask
+                code = np.int64(codes[at])
+                while code >= 0:
+                    u, v = slot_key(slots_at, hi_at, at)
+                    if same(x, y, bytes_at, starts_at, u, v, list_bytes, list_starts):
+                        break
+                    at = (at + 1) & mask
+                    code = np.int64(codes[at])
+            found[i] = code
+            strangers += code < 0
+            steps += 0 <= code - last <= 2
+            last = max(code, 0)
+        ordered = steps > BLOCK // 2
     return strangers

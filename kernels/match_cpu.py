@@ -9,9 +9,10 @@ they are moved.
 import numpy as np
 
 from berx_gpu.kernels._jit import jit
-from berx_gpu.kernels._memory import load_byte, load_word
+from berx_gpu.kernels._memory import load_byte, load_int, load_word, store_int
 from berx_gpu.kernels.key_rows import key_at
-from berx_gpu.kernels.segment_rows import common, distinct, put
+from berx_gpu.kernels.slot_rows import ENTITY_BITS as ENTITY_BITS
+from berx_gpu.kernels.slot_rows import FREE, SEEN, TRUE, clear, fill, put, slot_of
 
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
@@ -81,82 +82,97 @@ def scatter(
 
 
 @jit
-def group_piece(
-    codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    begin, end, first, ends, to_lo, to_hi, to,
-):  # fmt: skip
-    """Group a piece by entity: keys go to places from `to` on, `ends[j]` is the end of entity j.
+def ends_of_piece(codes, begin, end, first, to, ends):
+    """Write where the keys of each entity of a piece end, when they are grouped from `to` on.
 
     `first` is the piece's first entity; `ends` has one place per entity of the piece.
     """
     ends[:] = 0
     for i in range(begin, end):
         ends[codes[i] - first] += 1
-    total = to
     for j in range(ends.size):
-        many = ends[j]
-        ends[j] = total
-        total += many
-    for i in range(begin, end):
-        j = codes[i] - first
-        at = ends[j]
-        ends[j] = at + 1
-        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-        put(to_lo, to_hi, at, x, y)
+        to += ends[j]
+        ends[j] = to
 
 
 @jit
-def prepare_pieces(
-    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    to_lo, to_hi, first_key, n_keys,
-):  # fmt: skip
-    """Group pieces, keep each key once, and write where the keys of each entity begin.
-
-    The keys of entity e are then those from `first_key[e]` on, `n_keys[e]` of them, sorted.
-    """
-    ends = np.empty(1 << shift, np.int64)
+def slots_needed(pieces, bounds, more_bounds):
+    """Return how many slots the largest of some pieces needs to stay a third empty."""
+    most = 1
     for p in pieces:
-        begin, end, first = bounds[p], bounds[p + 1], p << shift
-        here = ends[: min(1 << shift, n_keys.size - first)]
-        group_piece(
-            codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-            begin, end, first, here, to_lo, to_hi, begin,
-        )  # fmt: skip
-        at = begin
-        for j in range(here.size):
-            first_key[first + j] = at
-            n_keys[first + j] = distinct(to_lo, to_hi, bytes_at, starts_at, at, ends[j]) - at
-            at = ends[j]
+        most = max(most, bounds[p + 1] - bounds[p] + more_bounds[p + 1] - more_bounds[p])
+    return most + most // 2 + 1
+
+
+@jit
+def count_true(
+    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n_true
+):  # fmt: skip
+    """Write how many distinct keys each entity of some pieces has."""
+    n_slots = slots_needed(pieces, bounds, bounds)
+    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
+    tags = np.empty(n_slots, np.int32)
+    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
+    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
+    for p in pieces:
+        first = p << shift
+        n_true[first : first + (1 << shift)] = 0
+        n = 2 * (bounds[p + 1] - bounds[p])
+        clear(tags_at, n)
+        for i in range(bounds[p], bounds[p + 1]):
+            e = codes[i]
+            j = e - np.int32(first)
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            at = slot_of(
+                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
+                bytes_at, starts_at, bytes_at, starts_at,
+            )  # fmt: skip
+            n_true[e] += load_int(tags_at + 4 * at) == FREE
+            fill(tags_at, slot_lo, slot_hi, at, j, x, y)
+    tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
 @jit
 def match_pieces(
-    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    true_lo, true_hi, true_bytes, true_starts, first_key, n_keys, tp, n_pred,
+    pieces, shift, bounds, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
+    tp, n_pred,
 ):  # fmt: skip
     """Write, for the entities of some pieces, the distinct predictions and the true ones."""
-    ends = np.empty(1 << shift, np.int64)
-    largest = 1
+    n_slots = slots_needed(pieces, bounds, true_bounds)
+    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
+    tags = np.empty(n_slots, np.int32)
+    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
+    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
     for p in pieces:
-        largest = max(largest, bounds[p + 1] - bounds[p])
-    room = np.empty((2 if starts_at else 1) * largest, np.uint64)
-    lo = np.int64(room.ctypes.data)
-    hi = lo + 8 * largest if starts_at else 0
-    for p in pieces:
-        begin, end, first = bounds[p], bounds[p + 1], p << shift
-        here = ends[: min(1 << shift, n_pred.size - first)]
-        group_piece(
-            codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-            begin, end, first, here, lo, hi, 0,
-        )  # fmt: skip
-        at = 0
-        for j in range(here.size):
-            e = first + j
-            stop = distinct(lo, hi, bytes_at, starts_at, at, ends[j])
-            n_pred[e] = stop - at
-            tp[e] = common(
-                lo, hi, bytes_at, starts_at, at, stop,
-                true_lo, true_hi, true_bytes, true_starts, first_key[e], first_key[e] + n_keys[e],
+        first = p << shift
+        tp[first : first + (1 << shift)] = 0
+        n_pred[first : first + (1 << shift)] = 0
+        n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
+        n += n // 2 + 1
+        clear(tags_at, n)
+        for i in range(true_bounds[p], true_bounds[p + 1]):
+            j = true_codes[i] - np.int32(first)
+            x, y = key_at(true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, i)
+            at = slot_of(
+                tags_at, slot_lo, slot_hi, n, j, x, y, true_bytes, true_starts,
+                true_bytes, true_starts, bytes_at, starts_at,
             )  # fmt: skip
-            at = ends[j]
-    room[0] = 0  # Numba would free the room after the last use of its name
+            fill(tags_at, slot_lo, slot_hi, at, j | TRUE, x, y)
+        for i in range(bounds[p], bounds[p + 1]):
+            e = codes[i]
+            j = e - np.int32(first)
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            at = slot_of(
+                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
+                true_bytes, true_starts, bytes_at, starts_at,
+            )  # fmt: skip
+            tag = load_int(tags_at + 4 * at)
+            if tag == FREE:
+                n_pred[e] += 1
+                fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
+            elif not tag & SEEN:
+                n_pred[e] += 1
+                tp[e] += 1
+                store_int(tags_at + 4 * at, tag | SEEN)
+    tags[0] = words[0] = 0  # Numba would free an array after the last use of its name

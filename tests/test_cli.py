@@ -541,3 +541,29 @@ def test_ids_that_csv_cannot_hold(files):
     assert done.returncode in (0, 2)
     assert "Traceback" not in done.stderr
     assert not list(files.glob(".berx*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals here")
+def test_a_terminal_shows_progress_and_keeps_none_of_it(tmp_path):
+    n = 200_000
+    pairs = pd.DataFrame({"entity": range(n), "target": range(n)})
+    pairs.to_parquet(tmp_path / "pairs.parquet")
+    pairs[["entity"]].to_parquet(tmp_path / "entities.parquet")
+    terminal, screen = os.openpty()
+    impatient = "from berx_gpu import cli; cli._PATIENCE = 0; cli.main()"
+    args = ["score", "pairs.parquet", "pairs.parquet", "--entities", "entities.parquet"]
+    done = subprocess.run(
+        [sys.executable, "-c", impatient, *args],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=screen,
+        text=True,
+    )
+    os.close(screen)
+    told = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert done.returncode == 0
+    assert done.stdout.startswith("pairs\nmacro F0.5  1.0000")
+    assert "match pieces █" in told
+    assert "%" in told
+    assert told.endswith(f"\r{'':<60}\r")

@@ -1,22 +1,32 @@
-"""Every CUDA kernel compiles for every architecture, with neither a card nor a driver.
+"""CUDA kernels without a card: what they compute, and that they compile for every architecture.
+
+Three gates: a kernel is its CPU twin's loop over the same row functions (`test_layout.py`); the
+code that Numba made for the card gives the twin's bits when the CPU runs it; and the assembler
+finds no spill, and as many registers as `benchmarks/registers.csv` says. After a change of a kernel,
+`python tests/test_cuda_kernels.py` writes that table again.
 
 This runs in an environment of its own, made from `.ci/gpu-check.txt`; elsewhere it is not
 collected (`conftest.py`), because Numba's CUDA compiler is not installed there.
 """
 
+import csv
 import importlib
 import re
 import subprocess
+import tempfile
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 from unittest import mock
 
+import numpy as np
 import pytest
+from cuda_on_cpu import OnCpu
 from numba import cuda, float64, int64
 
 KERNELS = Path(__file__).parent.parent / "kernels"
+TABLE = KERNELS.parent / "benchmarks" / "registers.csv"
 CAPABILITIES = [(7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0)]
 counts = int64[::1]
 SIGNATURES = {"fbeta_cuda.fbeta": (counts, counts, counts, float64, float64[::1])}
@@ -56,13 +66,74 @@ def kernel_of(name):
     return getattr(importlib.import_module(f"berx_gpu.kernels.{module}"), function)
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES, ids="sm_{0[0]}{0[1]}".format)
+def architecture(capability):
+    return "sm_{}{}".format(*capability)
+
+
+def written_registers():
+    with TABLE.open(newline="") as file:
+        return {(row["kernel"], arch): int(row[arch]) for row in csv.DictReader(file)
+                for arch in map(architecture, CAPABILITIES)}  # fmt: skip
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=architecture)
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_kernel_compiles_without_spills(name, capability, tmp_path):
     ptx, usage = compile_kernel(kernel_of(name), SIGNATURES[name], capability, tmp_path)
     assert ".visible .entry" in ptx
     assert (usage.stack, usage.stores, usage.loads) == (0, 0, 0)
-    assert 0 < usage.registers <= 64
+    assert usage.registers == written_registers()[name, architecture(capability)]
+    assert usage.registers <= 64
+
+
+def hostile_counts(n=100_000):
+    """Return counts of entities, the extremes first."""
+    rng = np.random.default_rng(0)
+    sides = rng.integers(0, 12, (2, n))
+    sides[:, : n // 10] = rng.integers(0, 2**40, (2, n // 10))
+    edges = [(0, 0), (0, 1), (1, 0), (1, 1), (2**53, 2**53), (2**62, 1), (1, 2**62)]
+    sides[:, : len(edges)] = np.array(edges).T
+    tp = rng.integers(0, np.minimum(*sides) + 1)
+    tp[: len(edges)] = np.minimum(*sides)[: len(edges)]
+    return tp, *sides
+
+
+def differing_bits(name, kernel=None, beta=0.5):
+    """Return for how many entities a kernel, run on the CPU, and its twin differ."""
+    kernel = OnCpu(kernel or kernel_of(name), SIGNATURES[name])
+    tp, n_pred, n_true = hostile_counts()
+    ours, theirs = np.full(len(tp), -1.0), np.empty(len(tp))
+    kernel(37, 64, tp, n_pred, n_true, beta, ours)
+    kernel_of(name.replace("_cuda", "_cpu"))(tp, n_pred, n_true, beta, theirs)
+    return int((ours.view(np.int64) != theirs.view(np.int64)).sum())
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 1e-100, 3.7, 1e100])
+def test_the_code_for_the_card_gives_the_bits_of_the_cpu(beta):
+    assert differing_bits("fbeta_cuda.fbeta", beta=beta) == 0
+
+
+def test_a_last_bit_would_be_seen():
+    @cuda.jit
+    def fbeta(tp, n_pred, n_true, beta, out):
+        for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+            if tp[i] == n_pred[i] and tp[i] == n_true[i]:
+                out[i] = 1.0
+            else:  # the same formula, its two factors the other way round
+                ratio = tp[i] / (beta * beta * n_true[i] + n_pred[i])
+                out[i] = min(1.0, (1.0 + beta * beta) * ratio)
+
+    assert differing_bits("fbeta_cuda.fbeta", fbeta, beta=3.7) > 1000
+
+
+def test_a_thread_that_stops_early_would_be_seen():
+    @cuda.jit
+    def fbeta(tp, n_pred, n_true, beta, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = 0.0
+
+    assert differing_bits("fbeta_cuda.fbeta", fbeta) > 1000
 
 
 def test_no_kernel_is_forgotten():
@@ -85,3 +156,18 @@ def test_a_spill_would_be_seen(tmp_path):
 
     _, usage = compile_kernel(greedy, (float64[::1], float64[::1]), (8, 0), tmp_path)
     assert usage.stack == 4096
+
+
+def write_table():
+    """Write how many registers each kernel takes on each architecture."""
+    with tempfile.TemporaryDirectory() as folder, TABLE.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["kernel", *map(architecture, CAPABILITIES)])
+        for name, signature in SIGNATURES.items():
+            used = (compile_kernel(kernel_of(name), signature, capability, Path(folder))
+                    for capability in CAPABILITIES)  # fmt: skip
+            rows.writerow([name, *(usage.registers for _, usage in used)])
+
+
+if __name__ == "__main__":
+    write_table()

@@ -15,6 +15,7 @@ ROOMS = {
     "__init__": set(),
     "errors": set(),
     "results": {"errors"},
+    "_progress": set(),
     "_sums": set(),
     "_columns": {"errors", "_backends.select"},
     "_lists": {"_columns", "errors", "_backends.select"},
@@ -24,7 +25,7 @@ ROOMS = {
     "_encode": {"_columns", "errors"},
     "files": {"_pairs", "errors"},
     "_report": {"files", "results"},
-    "cli": {"errors", "files", "_columns", "_pairs", "_report", *DOORS},
+    "cli": {"_progress", "errors", "files", "_columns", "_pairs", "_report", *DOORS},
     "__main__": {"cli"},
     "truth": {"_columns", "_pairs", "_encode", "errors", "_backends.select"},
     "scoring": {
@@ -41,7 +42,7 @@ ROOMS = {
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
     "_backends.frames": set(),
-    "_backends.threads": set(),
+    "_backends.threads": {"_progress"},
     "_backends.matching": {"_encode", "_backends.frames", "_backends.threads"},
     "_backends.cpu": {"_encode", "_backends.frames", "_backends.matching", "_backends.select"},
     "_backends.cuda": {"_encode", "_backends.frames", "_backends.select", "errors"},
@@ -193,6 +194,44 @@ def test_a_broken_rule_is_found(tmp_path, file, line, said):
     text = target.read_text() if target.exists() else '"""A room."""\n'
     target.write_text(text + line + "\n")
     assert problems(tmp_path) == [said]
+
+
+def functions(path):
+    """Return the public functions of a file as {name: (parameters, what its loops do)}."""
+    found = {}
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            loops = [n for n in ast.walk(node) if isinstance(n, ast.For)]
+            names = [a.arg for a in node.args.args]
+            found[node.name] = (names, [ast.unparse(loop.body) for loop in loops])
+    return found
+
+
+def unlike_twins(root):
+    """Return the CUDA kernels that are not the loop of their CPU twin, in words."""
+    found = []
+    for path in sorted((root / "kernels").glob("*_cuda.py")):
+        twin = path.with_name(path.name.replace("_cuda", "_cpu"))
+        theirs = functions(twin) if twin.exists() else {}
+        for name, ours in functions(path).items():
+            if theirs.get(name) != ours:
+                found.append(f"{path.stem}.{name} is not {twin.stem}.{name} on a grid")
+    return found
+
+
+def test_cuda_kernels_have_the_source_of_their_twins():
+    assert unlike_twins(ROOT) == []
+
+
+def test_a_kernel_with_its_own_formula_is_found(tmp_path):
+    (tmp_path / "kernels").mkdir()
+    for path in (ROOT / "kernels").glob("fbeta_*.py"):
+        text = path.read_text()
+        if path.stem == "fbeta_cuda":
+            assert "beta)" in text
+            text = text.replace("beta)", "2 * beta)")
+        (tmp_path / "kernels" / path.name).write_text(text)
+    assert unlike_twins(tmp_path) == ["fbeta_cuda.fbeta is not fbeta_cpu.fbeta on a grid"]
 
 
 def test_kernels_are_no_package_of_their_own():

@@ -16,7 +16,7 @@ from conftest import kernel_backend, loose_backend
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berx_gpu import DataError, Truth, evaluate
+from berx_gpu import DataError, Truth, evaluate, progress
 from berx_gpu._backends import frames, matching, select, threads
 
 MIN, MAX = -(2**63), 2**63 - 1
@@ -112,6 +112,12 @@ SHAPES = {
         int_pairs(np.repeat(np.arange(10**5), 2), np.tile([2, 9], 10**5)),
         np.arange(10**5),
         (10**5, 2 * 10**5, 2 * 10**5),
+    ),
+    "many more predictions than truth": (
+        int_pairs(np.tile(np.arange(5000), 200), np.repeat(np.arange(200), 5000)),
+        int_pairs(np.arange(5000).repeat(20), np.tile(np.arange(150, 170), 5000)),
+        np.arange(5000),
+        (10**5, 10**6, 10**5),
     ),
     "sparse, in falling order": (
         int_pairs(np.arange(10**5)[::-1] * 10**12, np.arange(10**5)[::-1]),
@@ -285,3 +291,24 @@ def test_parts_of_columns_are_read_where_they_lie():
 def test_select_chooses_the_threads():
     assert select.select([], n_threads=1) is select.select([1], n_threads=1)
     assert select.select([]).name == "cpu"
+
+
+def test_progress_is_told_for_each_step_and_can_end_a_call():
+    shape = SHAPES["a million entities, one target each"]
+    told = []
+    with progress(lambda *step: told.append(step)):
+        evaluate(shape[0], Truth(shape[1], shape[2]))
+    steps = {name: [(done, total) for step, done, total in told if step == name]
+             for name in dict.fromkeys(step for step, *_ in told)}  # fmt: skip
+    assert {"read table", "scatter", "match pieces"} <= set(steps)
+    for parts in steps.values():
+        assert parts[-1][0] == parts[-1][1]
+    before = len(told)
+    evaluate(shape[0], Truth(shape[1], shape[2]))
+    assert len(told) == before
+
+    def enough(step, done, total):
+        raise KeyboardInterrupt
+
+    with progress(enough), pytest.raises(KeyboardInterrupt):
+        evaluate(shape[0], Truth(shape[1], shape[2]))

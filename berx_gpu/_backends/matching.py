@@ -16,9 +16,10 @@ from berx_gpu import _encode
 from berx_gpu._backends import frames, threads
 from berx_gpu.kernels import group_cpu, lookup_cpu, match_cpu
 
-_PIECE_ROWS = 1 << 14
+_PIECE_ROWS = 1 << 13
 _MAX_PIECES = 1 << 12
 _TASKS_PER_THREAD = 8
+_TASK_ROWS = 1 << 20
 _GROUP_SLOTS = 1 << 16
 _ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -51,9 +52,9 @@ class Keys(NamedTuple):
         return self.starts is not None
 
     @property
-    def words_at(self) -> tuple[int, int]:
-        """The addresses of low and of high words, 0 where there are none."""
-        return _address(self.lo), _address(self.hi)
+    def words_at(self) -> tuple[int, int | None]:
+        """The addresses of low and of high words: None for numbers, 0 for texts not moved yet."""
+        return _address(self.lo), _address(self.hi) if self.is_text else None
 
     @property
     def texts_at(self) -> tuple[int, int]:
@@ -95,21 +96,22 @@ class Index(NamedTuple):
     places: Table | Slots | None
 
 
-class Grouped(NamedTuple):
-    """Sorted distinct keys by entity: where those of each begin, and how many."""
+class Pieces(NamedTuple):
+    """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1]."""
 
+    shift: int
+    bounds: Any
+    codes: Any
     keys: Keys
-    first_key: Any
-    n_keys: Any
 
 
 class Prepared(NamedTuple):
-    """True pairs ready to be matched; few of them are not grouped yet."""
+    """True pairs ready to be matched; few of them are not in pieces yet."""
 
     joins: frames.Prepared
     n_true: Any
     repeats: int
-    grouped: Grouped | None
+    pieces: Pieces | None
 
 
 def keys_of(machine: Machine, part: Any) -> Keys:
@@ -128,7 +130,7 @@ def look_alikes(machine: Machine, pred: Any, truth: Any) -> int:
 def _odd(machine: Machine, part: Any) -> bool:
     data, starts = _texts(part)
     text = (_address(data), _address(starts))
-    spans = threads.spans(len(starts) - 1, machine.n_threads)
+    spans = _spans(machine, len(starts) - 1)
     return any(_run(machine, match_cpu.any_odd, [(*text, *span) for span in spans]))
 
 
@@ -180,12 +182,13 @@ def lookup(machine: Machine, listed: Index, parts: list[Any]) -> tuple[Any, int]
     places = listed.places or _places(machine, listed.parts[0])[1]
     keys = keys_of(machine, parts[0])
     codes = np.empty(n, np.int32)
-    spans = threads.spans(n, machine.n_threads)
+    spans = _spans(machine, n)
     if isinstance(places, Table):
         ids_at, _ = keys.words_at
         calls: list[tuple[Any, ...]] = [(ids_at, *span, *places, codes) for span in spans]
         return codes, int(sum(_run(machine, lookup_cpu.read_table, calls)))
-    slots = (places.words, places.codes, *places.keys.texts_at, codes)
+    n_listed = len(listed.parts[0])
+    slots = (places.words, places.codes, n_listed, *places.keys.source, codes)
     calls = [(*keys.source, *span, *slots) for span in spans]
     return codes, int(sum(_run(machine, lookup_cpu.read_slots, calls)))
 
@@ -195,37 +198,31 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
     if len(parts) != 1 or len(codes) <= machine.small_rows:
         joins = frames.prepare(machine.libs, n, codes, parts)
         return Prepared(joins, joins.n_true, joins.repeats, None)
-    grouped, repeats = _grouped(machine, n, codes, parts)
-    joins = frames.Prepared(n, codes, parts, grouped.n_keys, repeats)
-    return Prepared(joins, grouped.n_keys, repeats, grouped)
-
-
-def _grouped(machine: Machine, n: int, codes: Any, parts: list[Any]) -> tuple[Grouped, int]:
-    """Return pairs by entity, each once, and how many rows repeated one."""
-    shift, bounds, ordered, keys = _pieces(machine, n, codes, keys_of(machine, parts[0]))
-    kept = keys.moved(int(bounds[-1]))
-    first_key, n_keys = np.empty(n, np.int64), np.empty(n, np.int64)
-    rows = (bounds, shift, ordered, *keys.source)
-    out = (*kept.words_at, first_key, n_keys)
-    calls = [(share, *rows, *out) for share in _shares(machine, len(bounds) - 1)]
-    _run(machine, match_cpu.prepare_pieces, calls)
-    return Grouped(kept, first_key, n_keys), int(bounds[-1] - n_keys.sum())
+    pieces = _pieces(machine, n, codes, keys_of(machine, parts[0]), match_cpu.ENTITY_BITS)
+    n_true = np.empty(n, np.int64)
+    rows = (pieces.bounds, pieces.shift, pieces.codes, *pieces.keys.source, n_true)
+    _run(machine, match_cpu.count_true, [(share, *rows) for share in _shares(machine, pieces)])
+    repeats = int(pieces.bounds[-1] - n_true.sum())
+    return Prepared(frames.Prepared(n, codes, parts, n_true, repeats), n_true, repeats, pieces)
 
 
 def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> frames.Counts:
     """Count, per entity, the distinct predicted targets and those that are true."""
-    small = truth.grouped is None and len(codes) <= machine.small_rows
+    small = truth.pieces is None and len(codes) <= machine.small_rows
     if len(parts) != 1 or small:
         return frames.match(machine.libs, truth.joins, codes, parts)
-    joins = truth.joins
-    true = truth.grouped or _grouped(machine, joins.n, joins.codes, joins.parts)[0]
-    shift, bounds, ordered, keys = _pieces(machine, joins.n, codes, keys_of(machine, parts[0]))
-    tp, n_pred = np.empty(joins.n, np.int64), np.empty(joins.n, np.int64)
-    rows = (bounds, shift, ordered, *keys.source)
-    wanted = (*true.keys.words_at, *true.keys.texts_at, true.first_key, true.n_keys)
-    calls = [(share, *rows, *wanted, tp, n_pred) for share in _shares(machine, len(bounds) - 1)]
-    _run(machine, match_cpu.match_pieces, calls)
-    return frames.Counts(tp, n_pred, int(bounds[-1] - n_pred.sum()))
+    joins, n = truth.joins, truth.joins.n
+    widest = truth.pieces.shift if truth.pieces else match_cpu.ENTITY_BITS
+    pred = _pieces(machine, n, codes, keys_of(machine, parts[0]), widest)
+    true = truth.pieces
+    if true is None or true.shift != pred.shift:
+        keys = keys_of(machine, joins.parts[0])
+        true = _pieces(machine, n, joins.codes, keys, pred.shift, pred.shift)
+    tp, n_pred = np.empty(n, np.int64), np.empty(n, np.int64)
+    both = [(side.bounds, side.codes, *side.keys.source) for side in (pred, true)]
+    rows = (pred.shift, *both[0], *both[1], tp, n_pred)
+    _run(machine, match_cpu.match_pieces, [(share, *rows) for share in _shares(machine, pred)])
+    return frames.Counts(tp, n_pred, int(pred.bounds[-1] - n_pred.sum()))
 
 
 def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
@@ -250,15 +247,16 @@ def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...
     return (*np.ascontiguousarray(distinct.T), size)
 
 
-def _pieces(machine: Machine, n: int, codes: Any, keys: Keys) -> tuple[int, Any, Any, Keys]:
-    """Return the entity bits of a piece, where pieces begin, and codes and keys in that order.
+def _pieces(
+    machine: Machine, n: int, codes: Any, keys: Keys, widest: int, narrowest: int = 0
+) -> Pieces:
+    """Return pairs in pieces small enough for the cache, of at most 2**widest entities.
 
-    A piece is a range of entities. Rows that come in the order of their entities stay where they
-    are.
+    Rows that come in the order of their entities stay where they are.
     """
     wanted = min(max(len(codes) // _PIECE_ROWS, 1), _MAX_PIECES)
-    shift = max(int(np.ceil(np.log2(n / wanted))), 0)
-    spans = threads.spans(len(codes), machine.n_threads)
+    shift = max(min((n // wanted).bit_length() - 1, widest), narrowest, 0)
+    spans = _spans(machine, len(codes))
     counts = np.zeros((len(spans), ((n - 1) >> shift) + 1), np.int64)
     calls: list[tuple[Any, ...]] = [
         (codes, *span, shift, count) for span, count in zip(spans, counts, strict=True)
@@ -266,7 +264,7 @@ def _pieces(machine: Machine, n: int, codes: Any, keys: Keys) -> tuple[int, Any,
     rising = _run(machine, match_cpu.count_pieces, calls)
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     if all(rising):
-        return shift, bounds, codes, keys
+        return Pieces(shift, bounds, codes, keys)
     places = bounds[:-1] + np.cumsum(counts, axis=0) - counts
     n_rows = int(bounds[-1])
     ordered = np.empty(n_rows, np.int32)
@@ -276,14 +274,21 @@ def _pieces(machine: Machine, n: int, codes: Any, keys: Keys) -> tuple[int, Any,
         for span, place in zip(spans, places, strict=True)
     ]
     _run(machine, match_cpu.scatter, calls)
-    return shift, bounds, ordered, moved
+    return Pieces(shift, bounds, ordered, moved)
 
 
 def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[Any]:
     return threads.run(kernel, calls, machine.n_threads)
 
 
-def _shares(machine: Machine, n_pieces: int) -> list[Any]:
+def _spans(machine: Machine, n: int) -> list[tuple[int, int]]:
+    """Return ranges of rows: few for few rows, as many as `_shares` for many."""
+    tasks = min(max(n // _TASK_ROWS, 1), _TASKS_PER_THREAD)
+    return threads.spans(n, machine.n_threads * tasks)
+
+
+def _shares(machine: Machine, pieces: Pieces) -> list[Any]:
     """Return the pieces as shares of work, enough of them to keep every thread busy."""
+    n_pieces = len(pieces.bounds) - 1
     n = min(n_pieces, machine.n_threads * _TASKS_PER_THREAD)
     return np.array_split(np.arange(n_pieces), n)
