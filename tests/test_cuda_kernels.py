@@ -2,8 +2,8 @@
 
 Three gates: a kernel is its CPU twin's loop over the same row functions (`test_layout.py`); the
 code that Numba made for the card gives the twin's bits when the CPU runs it; and the assembler
-finds no spill, and as many registers as `benchmarks/registers.csv` says. After a change of a kernel,
-`python tests/test_cuda_kernels.py` writes that table again.
+finds no spill, and as many registers as `benchmarks/registers.csv` says. After a change of a
+kernel, `python tests/test_cuda_kernels.py` writes that table again.
 
 This runs in an environment of its own, made from `.ci/gpu-check.txt`; elsewhere it is not
 collected (`conftest.py`), because Numba's CUDA compiler is not installed there.
