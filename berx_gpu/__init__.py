@@ -6,7 +6,12 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "_progress": ("progress",),
+    "budget": ("error_budget",),
+    "candidate_results": ("CandidateRecall", "ErrorBudget"),
+    "candidates": ("candidate_recall", "oracle"),
+    "checking": ("Check", "check"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
+    "pair_files": ("read_pairs", "write_pairs"),
     "results": ("Dropped", "Evaluation", "Reconciliation"),
     "scoring": ("break_even_ratio", "evaluate"),
     "sets": (
@@ -24,9 +29,18 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from berx_gpu._progress import progress as progress
+    from berx_gpu.budget import error_budget as error_budget
+    from berx_gpu.candidate_results import CandidateRecall as CandidateRecall
+    from berx_gpu.candidate_results import ErrorBudget as ErrorBudget
+    from berx_gpu.candidates import candidate_recall as candidate_recall
+    from berx_gpu.candidates import oracle as oracle
+    from berx_gpu.checking import Check as Check
+    from berx_gpu.checking import check as check
     from berx_gpu.errors import DataError as DataError
     from berx_gpu.errors import DataWarning as DataWarning
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError
+    from berx_gpu.pair_files import read_pairs as read_pairs
+    from berx_gpu.pair_files import write_pairs as write_pairs
     from berx_gpu.results import Dropped as Dropped
     from berx_gpu.results import Evaluation as Evaluation
     from berx_gpu.results import Reconciliation as Reconciliation

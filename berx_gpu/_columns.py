@@ -48,6 +48,16 @@ def build_frame(columns: Sequence[Column], library: str) -> Any:
     return table if library == "pyarrow" else sys.modules["polars"].from_arrow(table)
 
 
+def to_rows(frame: Any) -> list[dict[str, Any]]:
+    """Return a result frame of any library as Python rows."""
+    if hasattr(frame, "to_pylist"):
+        return list(frame.to_pylist())
+    if hasattr(frame, "to_dicts"):
+        return list(frame.to_dicts())
+    host = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    return list(host.to_dict("records"))
+
+
 def to_arrow(values: Any, name: str) -> Any:
     """Return a column of any library as an Arrow array."""
     if is_device(values):
@@ -86,6 +96,16 @@ def to_series(values: Any) -> pd.Series[Any]:
     except (ValueError, OverflowError, pa.ArrowException):  # days and instants far away
         series = pd.Series(array, dtype=pd.ArrowDtype(kind))
     return series
+
+
+def joined(first: Any, second: Any) -> Any:
+    """Return the rows of two columns of one library, one after the other."""
+    if isinstance(first, ARROW) and isinstance(second, ARROW) and first.type == second.type:
+        chunks = [getattr(side, "chunks", [side]) for side in (first, second)]
+        return pa.chunked_array([*chunks[0], *chunks[1]], first.type)
+    if hasattr(first, "to_pandas") and hasattr(first, "dtype"):  # cuDF
+        return sys.modules["cudf"].concat([first, second], ignore_index=True)
+    return pd.concat([to_series(first), to_series(second)], ignore_index=True)
 
 
 def take(values: Any, codes: Any) -> Any:

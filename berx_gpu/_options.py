@@ -26,6 +26,13 @@ def number(
     return found
 
 
+def whole(option: str, value: Any, low: int) -> int:
+    """Return an option as an int, or raise unless it is a whole number from `low`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < low:
+        raise DataError(f"{option}={value!r}: give a whole number from {low}")
+    return int(value)
+
+
 def as_float(value: Any) -> float:
     """Return the nearest float, infinite for what no float reaches."""
     try:

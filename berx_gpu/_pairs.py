@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from berx_gpu import _plain
 from berx_gpu._backends.select import is_device
-from berx_gpu._columns import ARROW, Column, same_name, take
+from berx_gpu._columns import ARROW, Column, joined, same_name, take
+from berx_gpu._frames import arrow_list, frame_columns, holds, is_device_list, pick_all
 from berx_gpu._lists import as_lists
 from berx_gpu.errors import DataError, some
 
@@ -36,6 +36,8 @@ class Pairs:
         Where results go back to.
     origin : int array or None
         The caller's row of each pair, where lists of targets were taken apart.
+    mirrored : bool
+        Whether the second half of the rows repeats the first one the other way round.
     """
 
     what: str
@@ -44,6 +46,7 @@ class Pairs:
     score: Column | None
     library: str
     origin: Any = None
+    mirrored: bool = False
 
     def __len__(self) -> int:
         return len(self.entity[0][1])
@@ -53,9 +56,41 @@ class Pairs:
         items = "" if self.origin is None else " (a row per target)"
         return f"{self.what} column {name!r}{items}"
 
+    def targets(self, present: Any) -> list[Column]:
+        """Return the target columns of some rows, or of all, as no one can change them any more.
+
+        pandas copies a column when its first owner changes it; Arrow data never changes.
+        """
+        kept = None if present is None else np.flatnonzero(present)
+        chosen = [(n, v if kept is None else take(v, kept)) for n, v in self.target]
+        return [(n, v if isinstance(v, ARROW) else v.copy(deep=is_device(v))) for n, v in chosen]
+
     def row(self, position: Any) -> int:
         """Return the caller's own row of a pair."""
-        return int(position if self.origin is None else self.origin[int(position)])
+        position = int(position)
+        if self.mirrored:
+            position %= len(self) // 2
+        return position if self.origin is None else int(self.origin[position])
+
+    def count(self, mask: Any) -> int:
+        """Return how many of the caller's pairs a mask of present rows holds, either way round."""
+        if self.mirrored:
+            half = len(mask) // 2
+            mask = mask[:half] | mask[half:]
+        return int(mask.sum())
+
+    def both_ways(self) -> Pairs:
+        """Return the pairs followed by the same the other way round."""
+        if len(self.entity) != len(self.target):
+            raise DataError(
+                f"{self.what}: undirected pairs need as many entity as target key columns, but "
+                f"have {len(self.entity)} and {len(self.target)}"
+            )
+        sides = list(zip(self.entity, self.target, strict=True))
+        entity = [(a, joined(x, y)) for (a, x), (_, y) in sides]
+        target = [(b, joined(y, x)) for (_, x), (b, y) in sides]
+        score = None if self.score is None else (self.score[0], joined(*[self.score[1]] * 2))
+        return Pairs(self.what, entity, target, score, self.library, self.origin, mirrored=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +127,7 @@ def read_pairs(
     target: Names,
     score: Hashable | None = None,
     other: tuple[Names, Names] | None = None,
+    undirected: bool = False,
 ) -> Pairs:
     """Return the columns of a pairs argument.
 
@@ -106,7 +142,14 @@ def read_pairs(
         Column of scores, when the call uses scores.
     other : (names, names), optional
         Names that a frame may have instead of the usual ones: those of the truth.
+    undirected : bool
+        Return the pairs both ways round.
     """
+    if isinstance(obj, Pairs):
+        return obj.both_ways() if undirected else obj
+    if undirected:
+        directed = read_pairs(obj, what, entity=entity, target=target, score=score, other=other)
+        return directed.both_ways()
     entity_names, target_names = _names(entity, "entity"), _names(target, "target")
     if both := set(entity_names) & set(target_names):
         raise DataError(f"column {some(both)} is named as entity and as target; name two columns")
@@ -115,12 +158,12 @@ def read_pairs(
             raise DataError(f"{what} is a mapping, which holds no scores; give a frame with one")
         plain: list[list[Any]] = [*_plain.from_mapping(obj, what)]
         return _from_plain(plain, what, entity_names, target_names, None)
-    found = _frame_columns(obj, what)
+    found = frame_columns(obj, what)
     if found is None:
         plain = _plain.from_tuples(obj, what, 2 if score is None else 3)
         return _from_plain(plain, what, entity_names, target_names, score)
     library, columns = found
-    scores = None if score is None else _pick(columns, (score,), what, "score", obj)[0]
+    scores = None if score is None else pick_all(columns, (score,), what, "score", obj)[0]
     rest = [c for c in columns if not same_name(c[0], "score" if score is None else score)]
     names = [*entity_names, *target_names]
     unnamed = len(names) == 2 and all(map(same_name, names, ("entity", "target")))
@@ -129,12 +172,12 @@ def read_pairs(
         swapped = same_name(rest[0][0], "target") or same_name(rest[1][0], "entity")
         key, matched = ([rest[1]], [rest[0]]) if swapped else ([rest[0]], [rest[1]])
     else:
-        if other is not None and unnamed and not _holds(columns, names):
+        if other is not None and unnamed and not holds(columns, names):
             others = [_names(side, what) for side in other]
-            if _holds(columns, [*others[0], *others[1]]):
+            if holds(columns, [*others[0], *others[1]]):
                 entity_names, target_names = others
-        key = _pick(columns, entity_names, what, "entity", obj)
-        matched = _pick(columns, target_names, what, "target", obj)
+        key = pick_all(columns, entity_names, what, "entity", obj)
+        matched = pick_all(columns, target_names, what, "target", obj)
     return _exploded(Pairs(what, key, matched, scores, library))
 
 
@@ -157,20 +200,20 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
             f"entities is a {type(obj).__name__}, which has no order to report in; "
             "give a list, an array, a Series or a frame"
         )
-    found = _frame_columns(obj, "entities")
+    found = frame_columns(obj, "entities")
     if found is not None:
         columns = found[1]
         if len(columns) == len(names) == 1:
             return Entities(columns)
-        if not _holds(columns, names) and _holds(columns, other):
+        if not holds(columns, names) and holds(columns, other):
             names = tuple(other) or names
-        key = _pick(columns, names, "entities", "entity", obj)
+        key = pick_all(columns, names, "entities", "entity", obj)
         chosen = [name for name, _ in key]
         return Entities(key, [c for c in columns if c[0] not in chosen])
     names = tuple(other) or names
     if isinstance(obj, pd.MultiIndex) and obj.nlevels == len(names):
         return read_entities(obj.to_frame(index=False, name=list(names)), names)
-    if isinstance(obj, (pd.Series, pd.Index)) or _is_device_list(obj):
+    if isinstance(obj, (pd.Series, pd.Index)) or is_device_list(obj):
         name = names[0] if obj.name is None else obj.name
         values = obj.to_series() if hasattr(obj, "to_series") else obj
         return Entities(_listed([(name, values.reset_index(drop=True))], names))
@@ -178,7 +221,7 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
         if obj.ndim != 1 or obj.dtype.names:
             raise DataError(f"entities is an array of {obj.ndim} dimensions; give a plain one of 1")
         return Entities(_listed([(names[0], pd.Series(obj, copy=True))], names))
-    if (arrow := _arrow_list(obj)) is not None:
+    if (arrow := arrow_list(obj)) is not None:
         return Entities(_listed([(names[0], arrow)], names))
     if not isinstance(obj, Iterable):
         raise DataError(f"entities is a {type(obj).__name__}; give a list, array, Series or frame")
@@ -209,93 +252,6 @@ def _names(names: Names, option: str) -> tuple[Hashable, ...]:
     if any(same_name(a, b) for a, b in itertools.combinations(listed, 2)):
         raise DataError(f"{option}={names!r}: name each key column once")
     return listed
-
-
-def _frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
-    """Return the library and the columns of a frame, or None when `obj` is no frame."""
-    if isinstance(obj, pd.DataFrame):
-        labels = obj.columns.to_list()
-        return "pandas", [(name, obj.iloc[:, i]) for i, name in enumerate(labels)]
-    if is_device(obj) and hasattr(obj, "columns"):
-        return "cudf", [(name, obj[name].reset_index(drop=True)) for name in obj.columns]
-    if isinstance(obj, (str, bytes, PurePath)):
-        raise DataError(
-            f"{what} is the text or path {str(obj)!r}, not a frame; read the file first"
-        )
-    if hasattr(obj, "collect_schema") and hasattr(obj, "collect"):
-        raise DataError(f"{what} is a lazy frame; call .collect() first")
-    if isinstance(obj, (pd.Series, pd.Index)) or _arrow_list(obj) is not None:
-        if what == "entities":
-            return None
-        raise DataError(
-            f"{what} is one column ({type(obj).__name__}); give a frame of two, such as "
-            "series.reset_index()"
-        )
-    if _is_polars(obj):
-        return "polars", [(name, _from_polars(obj.get_column(name))) for name in obj.columns]
-    if isinstance(obj, pa.RecordBatch) or hasattr(obj, "__arrow_c_stream__"):
-        batch = pa.Table.from_batches([obj]) if isinstance(obj, pa.RecordBatch) else obj
-        # Importing a table that is one already would trip over chunks without rows.
-        table = batch if isinstance(batch, pa.Table) else pa.table(batch)
-        return "pyarrow", list(zip(table.column_names, table.columns, strict=True))
-    return None
-
-
-def _is_polars(obj: Any) -> bool:
-    return type(obj).__module__.split(".")[0] == "polars"
-
-
-def _from_polars(series: Any) -> Any:
-    """Return a polars Series as Arrow, or as Python objects where Arrow has no such type."""
-    if str(series.dtype) in ("Object", "Int128", "UInt128"):
-        return pd.Series(series.to_list(), dtype=object)
-    return pa.chunked_array(series)
-
-
-def _arrow_list(obj: Any) -> Any:
-    """Return an Arrow array when `obj` is one column of Arrow data, such as a polars Series."""
-    if isinstance(obj, ARROW):
-        return obj
-    if type(obj).__name__ != "Series":
-        return None
-    if _is_polars(obj):
-        return _from_polars(obj)
-    return pa.chunked_array(obj) if hasattr(obj, "__arrow_c_stream__") else None
-
-
-def _is_device_list(obj: Any) -> bool:
-    return is_device(obj) and not hasattr(obj, "columns")
-
-
-def _holds(columns: Sequence[Column], names: Sequence[Hashable]) -> bool:
-    return all(any(same_name(held, name) for held, _ in columns) for name in names)
-
-
-def _pick(
-    columns: Sequence[Column], names: Sequence[Hashable], what: str, option: str, obj: Any
-) -> list[Column]:
-    picked = []
-    for name in names:
-        found = [c for c in columns if same_name(c[0], name)]
-        if len(found) > 1:
-            raise DataError(f"{what} has {len(found)} columns called {name!r}; rename all but one")
-        if not found and isinstance(obj, pd.DataFrame) and name in obj.index.names:
-            raise DataError(f"{what} has {name!r} as its index; pass frame.reset_index()")
-        if not found:
-            labels = ", ".join(repr(c[0]) for c in columns) or "none"
-            raise DataError(
-                f"{what} has no column {name!r}; its columns are {labels}. Name the right one with "
-                f'{option}="..." ({_FLAGS[what]} on the command line)'
-            )
-        picked += found
-    return picked
-
-
-_FLAGS = {
-    "predictions": "--pred-columns",
-    "truth": "--truth-columns",
-    "entities": "--entity-column",
-}
 
 
 # -- lists of targets -------------------------------------------------------------------------

@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow.compute as pc
 
 from berx_gpu import files
-from berx_gpu.results import Evaluation, aligned, as_json, fbeta_name, markdown, ratio, score
+from berx_gpu._tables import aligned, as_json, fbeta_name, markdown, ratio, score
+from berx_gpu.candidate_results import ErrorBudget
+from berx_gpu.results import Evaluation, as_text, in_markdown
 
 SHOWN_SLICES = 30
 
@@ -38,6 +40,8 @@ def notes(ev: Evaluation, n_listed: int) -> list[str]:
         "truth_nulls": "truth {rows} without an id dropped",
         "unknown_entities": "prediction {rows} of unlisted entities dropped",
         "truth_outside": "truth {rows} of entities that are not scored ignored",
+        "prediction_self_pairs": "prediction {rows} of a record with itself dropped",
+        "truth_self_pairs": "truth {rows} of a record with itself dropped",
     }
     notes = []
     for field, text in told.items():
@@ -48,17 +52,20 @@ def notes(ev: Evaluation, n_listed: int) -> list[str]:
     return notes
 
 
-def report(ev: Evaluation, slices: dict[str, Any], form: str) -> str:
+def report(ev: Evaluation, budget: ErrorBudget | None, slices: dict[str, Any], form: str) -> str:
+    """Return the whole report as txt, json or md."""
     if form == "json":
         by = {name: _records(frame) for name, frame in slices.items()}
         told = {**ev.to_dict(), "losses": _records(ev.losses()), "slices": by}
+        if budget is not None:
+            told["error_budget"] = budget.to_dict()
         # Indented JSON is written by Python, a long one must not be.
         indent = 2 if sum(map(len, by.values())) <= 1000 else None
         return json.dumps(told, indent=indent, default=str, ensure_ascii=False)
     cells = [_slice_cells(ev, frame) for frame in slices.values()]
     if form == "md":
-        return "\n\n".join([ev.to_markdown(), *map(markdown, cells)])
-    return "\n\n".join([str(ev), *("\n".join(aligned(rows)) for rows in cells)])
+        return "\n\n".join([in_markdown(ev, budget), *map(markdown, cells)])
+    return "\n\n".join([as_text(ev, budget), *("\n".join(aligned(rows)) for rows in cells)])
 
 
 def _records(frame: Any) -> list[dict[str, Any]]:
@@ -90,9 +97,10 @@ def written(value: Any) -> str:
     return "" if value is None or value != value else str(value)
 
 
-def write(path: str, ev: Evaluation, slices: dict[str, Any]) -> None:
+def write(path: str, ev: Evaluation, budget: ErrorBudget | None, slices: dict[str, Any]) -> None:
+    """Write the report, or the scores of every entity, as the file's ending says."""
     form = Path(path).suffix.lstrip(".").lower()
     if form in ("txt", "json", "md"):
-        files.write_text(report(ev, slices, form) + "\n", path)
+        files.write_text(report(ev, budget, slices, form) + "\n", path)
     else:
         files.write_table(ev.per_entity, path)

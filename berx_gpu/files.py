@@ -23,6 +23,7 @@ _REPORTS = (".txt", ".json", ".md")
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 _BLOCK = 1 << 25
 """Bytes read at once: no field may be longer."""
+_LINES = 1 << 16
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|infinity|nan)$"
 
 
@@ -103,16 +104,22 @@ def _holds(column: Any, value: str) -> bool:
     return int(pc.index(column, pa.scalar(value, column.type)).as_py()) >= 0
 
 
-def check_output(path: str, inputs: Sequence[str]) -> None:
+def check_output(
+    path: str, inputs: Sequence[str], option: str = "--output", reports: bool = True
+) -> None:
     """Raise when a file to write has no name or no known ending, or is one that is read."""
     ending, packed = _endings(path)
-    if ending not in (*_PARQUET, *_SEPARATORS, *_REPORTS) or (packed and ending not in _SEPARATORS):
-        raise DataError(
-            f"--output {path!r}: cannot tell what to write; use .txt, .json or .md for the report, "
-            ".parquet, .csv or .tsv for the scores of every entity"
+    known = (*_PARQUET, *_SEPARATORS, *(_REPORTS if reports else ()))
+    if ending not in known or (packed and ending not in _SEPARATORS):
+        cure = (
+            "use .txt, .json or .md for the report, .parquet, .csv or .tsv for the scores of every "
+            "entity"
+            if reports
+            else "use .parquet, .csv or .tsv"
         )
+        raise DataError(f"{option} {path!r}: cannot tell what to write; {cure}")
     if any(os.path.realpath(path) == os.path.realpath(file) for file in inputs):
-        raise DataError(f"--output {path!r} is one of the files to read; name another")
+        raise DataError(f"{option} {path!r} is one of the files to read; name another")
 
 
 def is_parquet(path: str) -> bool:
@@ -135,6 +142,18 @@ def write_table(table: pa.Table, path: str) -> None:
     _replace(path, write)
 
 
+def write_lines(lines: Any, path: str) -> None:
+    """Write an Arrow array of lines to a text file, whole or not at all."""
+
+    def write(temporary: str) -> None:
+        with pa.output_stream(temporary, compression=_CODECS.get(_endings(path)[1])) as stream:
+            for start in range(0, len(lines), _LINES):
+                block = lines[start : start + _LINES].to_pylist()
+                stream.write("".join(f"{line}\n" for line in block).encode())
+
+    _replace(path, write)
+
+
 def write_text(text: str, path: str) -> None:
     """Write a text file, whole or not at all."""
     data = text.encode("utf-8", errors="replace")
@@ -146,6 +165,16 @@ def _endings(path: str) -> tuple[str, str]:
     suffixes = [s.lower() for s in Path(path).suffixes]
     packed = suffixes.pop() if suffixes and suffixes[-1] in _CODECS else ""
     return (suffixes[-1] if suffixes else ""), packed
+
+
+def read_bytes(path: str) -> bytes:
+    """Return the plain bytes of a file."""
+
+    def read(path: str) -> bytes:
+        with _plain(path) as stream:
+            return bytes(stream.read())
+
+    return bytes(_guarded(read, path))
 
 
 def _read_all(path: str) -> str:

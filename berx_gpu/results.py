@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown, ratio, score
 from berx_gpu.errors import counted
 
 if TYPE_CHECKING:
+    from berx_gpu._links import Links
     from berx_gpu._sums import Groups
+    from berx_gpu.candidate_results import ErrorBudget
     from berx_gpu.truth import Truth
 
 
@@ -31,6 +32,8 @@ class Dropped:
         Truth rows of unlisted entities.
     below_threshold : int
         Prediction rows with a score under the threshold.
+    prediction_self_pairs, truth_self_pairs : int
+        Rows that pair a record with itself (only where pairs have no direction).
     """
 
     prediction_repeats: int = 0
@@ -40,6 +43,8 @@ class Dropped:
     unknown_entities: int = 0
     truth_outside: int = 0
     below_threshold: int = 0
+    prediction_self_pairs: int = 0
+    truth_self_pairs: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +169,67 @@ class Evaluation:
 
         return breakdown.losses(self)
 
+    def false_links(self, candidates: Any = None, records: Any = None, n: int | None = None) -> Any:
+        """Return the predicted pairs that are not true, the costliest first.
+
+        Parameters
+        ----------
+        candidates : pairs, optional
+            What the predictions were chosen from, to tell which links were not among them.
+        records : DataFrame, or tuple of two, optional
+            What to show of each record: ids in the first column, texts in the others. Two frames
+            are of entities and of targets.
+        n : int, optional
+            Only the first n.
+
+        Returns
+        -------
+        DataFrame
+            Entity; target; score and rank within the entity, when scores were used; candidate;
+            owner, the entity that the target truly belongs to, missing if no listed one; gain, by
+            how much F of the entity would rise without this link; and the records.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> ev = evaluate({"a": ["x", "y"]}, {"a": ["x"], "b": ["y"]}, entities=["a", "b"])
+        >>> ev.false_links()
+          entity target owner      gain
+        0      a      y     b  0.444444
+        """
+        from berx_gpu import wrong_links
+
+        return wrong_links.false_links(self, candidates, records, n)
+
+    def missed_links(
+        self, candidates: Any = None, records: Any = None, n: int | None = None
+    ) -> Any:
+        """Return the true pairs that were not predicted, the costliest first.
+
+        Parameters
+        ----------
+        candidates, records, n
+            As in `false_links`; candidates with a score column also give score and rank.
+
+        Returns
+        -------
+        DataFrame
+            Entity; target; candidate, score and rank, with `candidates`; given_to, the entity for
+            which the target was predicted instead; gain, by how much F of the entity would rise
+            with this link; and the records.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> ev = evaluate({"a": ["x", "y"]}, {"a": ["x"], "b": ["y"]}, entities=["a", "b"])
+        >>> ev.missed_links()
+          entity target given_to  gain
+        0      b      y        a   1.0
+        """
+        from berx_gpu import wrong_links
+
+        return wrong_links.missed_links(self, candidates, records, n)
+
     def reconcile(self) -> Reconciliation:
         """Return what common misreadings of the metric make of the same predictions.
 
@@ -191,23 +257,24 @@ class Evaluation:
         return {name: as_json(value) for name, value in out.items()}
 
     def __str__(self) -> str:
-        return "\n".join([_title(self), *_summary_lines(self), "", *aligned(_loss_cells(self))])
+        return as_text(self)
 
     __repr__ = __str__
 
     def to_markdown(self) -> str:
         """Return the report as Markdown: the summary and the losses as tables."""
-        return f"{markdown(_summary_cells(self))}\n\n{markdown(_loss_cells(self))}"
+        return in_markdown(self)
 
     def _repr_html_(self) -> str:
-        return _html(_summary_cells(self)) + _html(_loss_cells(self))
+        return as_html(_summary_cells(self)) + as_html(_loss_cells(self))
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What an `Evaluation` was made from: the truth, arrays per entity, and their groups."""
+    """What an `Evaluation` was made from: truth, pairs, arrays per entity, and their groups."""
 
     truth: Truth
+    links: Links
     tp: Any
     n_pred: Any
     n_true: Any
@@ -258,74 +325,32 @@ class Reconciliation:
         return markdown(self._rows())
 
     def _repr_html_(self) -> str:
-        return _html(self._rows())
+        return as_html(self._rows())
 
 
-# -- printing ---------------------------------------------------------------------------------
+# -- an evaluation, printed ---------------------------------------------------------------------
 
 
-def as_json(value: Any) -> Any:
-    """Return a value that `json.dumps` writes as valid JSON."""
-    if isinstance(value, dict):
-        return {k: as_json(v) for k, v in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+def as_text(ev: Evaluation, budget: ErrorBudget | None = None) -> str:
+    """Return the report of an evaluation, with what the candidates allow where that is known."""
+    lines = [_title(ev), *_summary_lines(ev, budget), "", *aligned(_loss_cells(ev))]
+    return "\n".join(lines if budget is None else [*lines, "", str(budget)])
 
 
-def fbeta_name(beta: float) -> str:
-    """Return the name of the measure, such as F0.5."""
-    return f"F{beta:g}"
-
-
-def score(value: float) -> str:
-    """Return a share with four decimals, and with more where four would read as perfect."""
-    digits = 4
-    while value < 1 and digits < 16 and float(f"{value:.{digits}f}") == 1:
-        digits += 1
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def ratio(value: float, whole: int) -> str:
-    """Return a share as `score` does, or a dash where there is nothing to divide by."""
-    return score(value) if whole else "-"
-
-
-def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return rows as lines of columns: the first `left` flush left, the others flush right."""
-    rows = [["".join(c if c.isprintable() else " " for c in cell) for cell in r] for r in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a Markdown table, the first row its header."""
-    cells = [[c.replace("|", "\\|").replace("\n", " ") for c in row] for row in rows]
-    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [cells[0], rule, *cells[1:]])
-
-
-def _html(rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Iterable[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
-
-    body = "".join(line(row, "td") for row in rows[1:])
-    return f"<table><thead>{line(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
+def in_markdown(ev: Evaluation, budget: ErrorBudget | None = None) -> str:
+    """Return the same report as Markdown."""
+    parts = [markdown(_summary_cells(ev, budget)), markdown(_loss_cells(ev))]
+    return "\n\n".join(parts if budget is None else [*parts, budget.to_markdown()])
 
 
 def _title(ev: Evaluation) -> str:
     return ev.name if ev.threshold is None else f"{ev.name} ≥ {ev.threshold:.12g}"
 
 
-def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
+def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str, str]]:
     """Return the lines of the report: label, number, text."""
+    best = "" if budget is None else f" · oracle {score(budget.oracle)}"
+    absent = "" if budget is None else f" ({budget.absent:,} not candidates)"
     f = fbeta_name(ev.beta)
     imperfect = sum(n for outcome, n, _ in _outcomes(ev) if outcome != "perfect")
     others = (
@@ -339,7 +364,7 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
             score(ev.macro_fbeta),
             counted(imperfect, "imperfect entity", "imperfect entities"),
         ),
-        ("", "", f"predicting nothing {score(ev.empty_baseline)}"),
+        ("", "", f"predicting nothing {score(ev.empty_baseline)}{best}"),
         (
             "entities",
             f"{ev.n_entities:,}",
@@ -349,7 +374,7 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
         (
             "links",
             f"{ev.n_pred:,}",
-            f"{ev.tp:,} true · {ev.n_pred - ev.tp:,} false · {ev.n_true - ev.tp:,} missed",
+            f"{ev.tp:,} true · {ev.n_pred - ev.tp:,} false · {ev.n_true - ev.tp:,} missed{absent}",
         ),
         (
             "pooled",
@@ -360,15 +385,15 @@ def _summary(ev: Evaluation) -> list[tuple[str, str, str]]:
     ]
 
 
-def _summary_lines(ev: Evaluation) -> list[str]:
-    rows = _summary(ev)
+def _summary_lines(ev: Evaluation, budget: ErrorBudget | None) -> list[str]:
+    rows = _summary(ev, budget)
     label, number = (max(len(row[i]) for row in rows) for i in (0, 1))
     return [f"{a:{label}}  " + (f"{b:{number}}  {text}" if b else text) for a, b, text in rows]
 
 
-def _summary_cells(ev: Evaluation) -> list[list[str]]:
+def _summary_cells(ev: Evaluation, budget: ErrorBudget | None = None) -> list[list[str]]:
     rows = [["", _title(ev)]]
-    for label, number, text in _summary(ev):
+    for label, number, text in _summary(ev, budget):
         rows.append([label, f"{number} · {text}" if number else text])
     return rows
 

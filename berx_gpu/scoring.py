@@ -12,11 +12,12 @@ import numpy as np
 from berx_gpu import _pairs
 from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
+from berx_gpu._links import Links, as_truth, backend_of, doubled, encoded_links
 from berx_gpu._options import at_least, number
 from berx_gpu._sums import Groups
-from berx_gpu.errors import DataError, one_of, rows, some, warn
+from berx_gpu.errors import DataError, one_of, rows
 from berx_gpu.results import Counts, Dropped, Evaluation
-from berx_gpu.truth import Encoded, Truth, encode_pairs, ids_of
+from berx_gpu.truth import Truth, recoded
 
 
 def evaluate(
@@ -118,39 +119,40 @@ def evaluate(
     if threshold is not None:
         exact = isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool)
         threshold = int(threshold) if exact else number("threshold", threshold)
-    truth = _as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads)
-    columns = (values for _, values in truth._key_columns)
-    n_threads = truth._n_threads if n_threads is None else n_threads
-    backend = select.select(predictions, *columns, n_threads=n_threads)
-    column = None if threshold is None else ("score" if score is None else score)
+    truth = as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads)
+    backend = backend_of(predictions, truth, n_threads)
     frame = _pairs.read_pairs(
         predictions,
         "predictions",
         entity=entity,
         target=target,
-        score=column,
+        score=_score_column(score, threshold),
         other=truth._names,
+        undirected=truth.undirected,
     )
-    coded = encode_pairs(frame, truth, nulls, backend)
-    if coded.strangers:
-        _check_strangers(frame, coded, truth, unknown_entities, backend)
+    coded = encoded_links(frame, truth, unknown_entities, nulls, backend)
     codes, below = coded.codes, 0
     if threshold is not None:
         above = at_least(frame, threshold, coded.present, backend)
-        below = int(((codes >= 0) & ~above).sum())
+        below = frame.count((codes >= 0) & ~above)
         codes = backend.xp.where(above, codes, backend.xp.int32(-1))
     counts = truth._match(codes, coded.target, backend)
-    return _evaluation(
+    links = Links(frame, codes, coded.target, coded.present)
+    distinct = int(counts.n_pred.sum()) - doubled(truth, links, backend)[1]
+    return evaluation(
         truth,
+        links,
         counts.tp,
         counts.n_pred,
         Dropped(
-            prediction_repeats=counts.repeats,
+            prediction_repeats=frame.count(codes >= 0) - distinct,
             truth_repeats=truth.repeats,
             prediction_nulls=coded.nulls,
             truth_nulls=truth.nulls,
             unknown_entities=coded.strangers,
             truth_outside=truth.outside,
+            prediction_self_pairs=coded.self_pairs,
+            truth_self_pairs=truth.self_pairs,
             below_threshold=below,
         ),
         backend,
@@ -160,6 +162,10 @@ def evaluate(
         threshold=threshold,
         library=frame.library,
     )
+
+
+def _score_column(score: Hashable | None, threshold: float | None) -> Hashable | None:
+    return None if threshold is None else ("score" if score is None else score)
 
 
 def break_even_ratio(tp: Any, n_pred: Any, n_true: Any, *, beta: float = 0.5) -> Any:
@@ -235,8 +241,9 @@ def part(ev: Evaluation, entities: Any) -> Evaluation:
     """Return the evaluation of some of the entities: their counts do not depend on the others."""
     counts = ev._counts
     truth, codes = counts.truth._part(entities)
-    return _evaluation(
+    return evaluation(
         truth,
+        replace(counts.links, codes=_in_part(counts, codes)),
         counts.tp[codes],
         counts.n_pred[codes],
         replace(ev.dropped, truth_repeats=truth.repeats, truth_outside=truth.outside),
@@ -249,11 +256,17 @@ def part(ev: Evaluation, entities: Any) -> Evaluation:
     )
 
 
+def _in_part(counts: Counts, kept: Any) -> Any:
+    xp = counts.truth._backend().xp
+    return recoded(counts.links.codes, kept, counts.truth.n_entities, xp)
+
+
 # -- one evaluation ---------------------------------------------------------------------------
 
 
-def _evaluation(
+def evaluation(
     truth: Truth,
+    links: Links,
     tp: Any,
     n_pred: Any,
     dropped: Dropped,
@@ -265,12 +278,16 @@ def _evaluation(
     threshold: float | None,
     library: str,
 ) -> Evaluation:
+    """Return an evaluation from what was counted per entity."""
     n, n_true = len(tp), truth._n_true
     groups = Groups(*backend.group(tp, n_pred, n_true))
     fbeta = backend.fbeta(groups.tp, groups.n_pred, groups.n_true, beta)
     single = groups.n_true == 0
     n_singletons = groups.count(single)
-    hits, made, real = (groups.total(x) for x in (groups.tp, groups.n_pred, groups.n_true))
+    twice_hit, twice_made = doubled(truth, links, backend)
+    hits = groups.total(groups.tp) - twice_hit
+    made = groups.total(groups.n_pred) - twice_made
+    real = truth.n_true
 
     def pooled(part: int, whole: int) -> float:
         return part / whole if whole else zero_division
@@ -297,7 +314,7 @@ def _evaluation(
         empty_baseline=n_singletons / n,
         break_even=break_even_ratio(hits, made, real, beta=beta),
         dropped=dropped,
-        _counts=Counts(truth, tp, n_pred, n_true, groups, library, zero_division),
+        _counts=Counts(truth, links, tp, n_pred, n_true, groups, library, zero_division),
     )
 
 
@@ -305,73 +322,3 @@ def _share(xp: Any, groups: Groups, whole: Any) -> Any:
     """Return tp / whole, 1 where both sets are empty and 0 where only the denominator is."""
     both_empty = (groups.n_true == 0) & (groups.n_pred == 0)
     return xp.where(whole > 0, groups.tp / xp.maximum(whole, 1), both_empty.astype(xp.float64))
-
-
-def _as_truth(
-    truth: Any,
-    predictions: Any,
-    entities: Any,
-    entity: _pairs.Names,
-    target: _pairs.Names,
-    nulls: str,
-    ids: str | None,
-    n_threads: int | None,
-) -> Truth:
-    if isinstance(truth, Truth):
-        if ids not in (None, truth.ids):
-            raise DataError(f"this Truth compares ids={truth.ids!r}; build it with ids={ids!r}")
-        return truth if entities is None else truth._part(entities)[0]
-    if isinstance(predictions, Truth):
-        raise DataError("evaluate takes the predictions first and the truth second")
-    if entities is None:
-        raise DataError(
-            "entities= is missing: give the list of all entities that the score is over, "
-            "singletons and silent ones included"
-        )
-    exact = "exact" if ids is None else ids
-    return Truth(
-        truth,
-        entities,
-        entity=entity,
-        target=target,
-        nulls=nulls,
-        ids=exact,
-        n_threads=n_threads,
-    )
-
-
-def _check_strangers(
-    frame: _pairs.Pairs,
-    coded: Encoded,
-    truth: Truth,
-    unknown_entities: str,
-    backend: select.Backend,
-) -> None:
-    """Raise or warn when predictions are of entities that are not listed."""
-    none_known = coded.strangers == len(coded.codes)
-    if unknown_entities == "drop" and not none_known:
-        return
-    xp = backend.xp
-    where = xp.arange(len(frame)) if coded.present is None else xp.flatnonzero(coded.present)
-    where = backend.to_host(where[coded.codes < 0])
-    first = list(dict.fromkeys(ids_of(_pairs.Entities(frame.entity).rows(where[:1000]))))
-    listed = some(ids_of(truth._entities.head()))
-    if unknown_entities == "drop":
-        warn(
-            f"all {rows(coded.strangers)} of the predictions are of entities that are not listed, "
-            f"such as {some(first)}, and dropped; the list holds {listed}"
-        )
-        return
-    cure = (
-        "compare how the ids are written"
-        if none_known
-        else (
-            "add them to entities, or leave such rows out with "
-            'unknown_entities="drop" (--unknown-entities drop)'
-        )
-    )
-    raise DataError(
-        f"predictions have {rows(coded.strangers)} of entities that are not in the list of "
-        f"{truth.n_entities:,}, first at row {frame.row(where[0])}: {some(first)}; the list holds "
-        f"{listed}; {cure}"
-    )

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
-from berx_gpu import _columns, _encode, _pairs
+from berx_gpu import _clusters, _columns, _encode, _pairs
 from berx_gpu._backends import select
+from berx_gpu._encoded import both_listed, encode_pairs
 from berx_gpu.errors import DataError, counted, one_of, rows, some, warn
-
-
-@dataclass(frozen=True, eq=False)
-class Encoded:
-    """Pairs after encoding, rows with a missing id left out.
-
-    Attributes
-    ----------
-    codes : int32 array
-        Position of the entity in the list, -1 for a stranger.
-    target : tuple of Key
-    present : bool array or None
-        Which rows of the frame are here; None when all are.
-    nulls, strangers : int
-        How many rows missed an id, and how many are of unlisted entities.
-    """
-
-    codes: Any
-    target: tuple[_encode.Key, ...]
-    present: Any
-    nulls: int
-    strangers: int
 
 
 class Truth:
@@ -49,6 +28,10 @@ class Truth:
     entity, target : str or list of str, default "entity", "target"
         Key columns of `pairs` (and, for `entity`, of an `entities` frame). A frame of two columns
         needs no names; a list names a key of several columns.
+    undirected : bool, default False
+        Whether a pair has no direction, as in deduplication: (b, a) is then (a, b), here and in
+        the predictions. Pairs of a record with itself are left out. A pair counts for each of its
+        listed records in per-entity results, and once in totals.
     nulls : {"error", "drop"}, default "error"
         What to do with rows of `pairs` that miss an id.
     n_threads : int, optional
@@ -62,8 +45,9 @@ class Truth:
     ----------
     n_entities, n_singletons, n_true : int
         Listed entities, those without a true target, distinct true pairs of listed entities.
-    repeats, nulls, outside : int
-        Rows of `pairs` left out: repeated, with a missing id, of entities that are not listed.
+    repeats, nulls, outside, self_pairs : int
+        Rows of `pairs` left out: repeated, with a missing id, of entities that are not listed, of
+        a record with itself.
 
     Raises
     ------
@@ -90,6 +74,7 @@ class Truth:
         *,
         entity: _pairs.Names = "entity",
         target: _pairs.Names = "target",
+        undirected: bool = False,
         nulls: str = "error",
         ids: str = "exact",
         n_threads: int | None = None,
@@ -98,16 +83,25 @@ class Truth:
         one_of("nulls", nulls, ("error", "drop"))
         self._n_threads = n_threads
         backend = select.select(pairs, entities, n_threads=n_threads)
-        frame = _pairs.read_pairs(pairs, "truth", entity=entity, target=target)
+        self.undirected = undirected
+        frame = _pairs.read_pairs(
+            pairs, "truth", entity=entity, target=target, undirected=undirected
+        )
         named = [name for name, _ in frame.entity]
         listed = _pairs.read_entities(entities, entity, named).copied()
         self.ids = ids
-        self._names = tuple([name for name, _ in side] for side in (frame.entity, frame.target))
+        self._names: tuple[_pairs.Names, _pairs.Names] = (
+            [name for name, _ in frame.entity],
+            [name for name, _ in frame.target],
+        )
         self._entities = listed
         self._key = _encoded_list(listed, ids, "entities", backend)
         self._index = _index(self._key, listed, "entities", backend)
         coded = encode_pairs(frame, self, nulls, backend)
         self.nulls, self.outside = coded.nulls, coded.strangers
+        self.self_pairs = coded.self_pairs
+        present = None if coded.present is None else backend.to_host(coded.present)
+        self._target_columns = frame.targets(present)
         self._set_pairs(coded.codes, tuple(key.owned() for key in coded.target), backend)
         if self.outside and not self.n_true:
             warn(
@@ -123,11 +117,60 @@ class Truth:
         self._pairs = backend.prepare(self.n_entities, codes, _parts(targets))
         self._n_true = self._pairs.n_true
         self.repeats = self._pairs.repeats
+        self._doubled = 0
+        if self.undirected:
+            new, _ = backend.label(self._pairs, codes, _parts(targets))
+            self._doubled = int((new & both_listed(codes, backend.xp)).sum()) // 2
+            half = len(codes) // 2
+            listed = int(((codes[:half] >= 0) | (codes[half:] >= 0)).sum())
+            self.repeats = listed - self.n_true
+            self.outside = half - listed - self.self_pairs
 
     def __repr__(self) -> str:
         entities = counted(self.n_entities, "entity", "entities")
         singletons = counted(self.n_singletons, "singleton", "singletons")
         return f"Truth({entities}, {counted(self.n_true, 'true pair', 'true pairs')}, {singletons})"
+
+    @classmethod
+    def from_clusters(
+        cls,
+        frame: Any,
+        *,
+        id: Hashable,  # noqa: A002 - the name that the column has
+        cluster: Hashable,
+        entities: Any = None,
+        **options: Any,
+    ) -> Truth:
+        """Return the undirected truth in which the records of a cluster are pairs.
+
+        Parameters
+        ----------
+        frame : DataFrame or Arrow stream
+            One row per record.
+        id, cluster : str
+            Its columns: of record ids, each once, and of clusters. A record without a cluster is
+            alone.
+        entities : list, array, Index, Series or frame, optional
+            The records to score; default: all of the frame, its other columns as slice keys.
+        **options
+            As in `Truth`.
+
+        Raises
+        ------
+        DataError
+            For a repeated or missing id, or clusters with over 2**31 pairs in all.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from berx_gpu import Truth
+        >>> frame = pd.DataFrame({"id": [1, 2, 3, 4], "cluster": ["a", "a", "a", None]})
+        >>> Truth.from_clusters(frame, id="id", cluster="cluster")
+        Truth(4 entities, 3 true pairs, 1 singleton)
+        """
+        pairs, listed = _clusters.pairs_of(frame, id, cluster)
+        entities = listed if entities is None else entities
+        return cls(pairs, entities, entity=id, undirected=True, **options)
 
     @property
     def n_entities(self) -> int:
@@ -142,7 +185,7 @@ class Truth:
     @property
     def n_true(self) -> int:
         """Number of distinct true pairs of listed entities."""
-        return int(self._n_true.sum())
+        return int(self._n_true.sum()) - self._doubled
 
     @property
     def _key_columns(self) -> list[_columns.Column]:
@@ -188,13 +231,12 @@ class Truth:
         backend: select.Backend,
     ) -> Truth:
         """Return the truth of the entities at some positions of the list."""
-        xp = backend.xp
-        position = xp.full(self.n_entities, -1, xp.int32)
-        position[codes] = xp.arange(len(codes), dtype=xp.int32)
-        moved = xp.where(self._codes >= 0, position[self._codes], xp.int32(-1))
+        moved = recoded(self._codes, codes, self.n_entities, backend.xp)
         new = object.__new__(Truth)
         new.ids, new.nulls, new._names = self.ids, self.nulls, self._names
         new._n_threads = self._n_threads
+        new._target_columns = self._target_columns
+        new.undirected, new.self_pairs = self.undirected, self.self_pairs
         new.outside = int((moved < 0).sum())
         new._entities, new._key, new._index = entities, key, index
         new._set_pairs(moved, self._targets, backend)
@@ -233,22 +275,20 @@ class Truth:
             pairs = backend.prepare(self.n_entities, self._codes, true)
         return backend.match(pairs, codes, parts)
 
+    def _label(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
+        """Mark one row of each distinct encoded pair, and the rows of true pairs."""
+        parts, true = _encode.aligned(backend.xp, targets, self._targets)
+        pairs = self._pairs
+        if len(true) != len(_parts(self._targets)):
+            pairs = backend.prepare(self.n_entities, self._codes, true)
+        return backend.label(pairs, codes, parts)
 
-def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.Backend) -> Encoded:
-    """Return the rows of a frame as entity codes and target keys, without missing ids.
 
-    Rows of entities that the truth does not list keep the code -1 and are counted as strangers.
-    """
-    columns = [*frame.entity, *frame.target]
-    keys = [backend.encode(v, frame.where(n), truth.ids) for n, v in columns]
-    present = _present(keys, frame, nulls)
-    dropped = 0
-    if present is not None:
-        dropped = len(frame) - int(present.sum())
-        keys = [key.rows(backend.take, present) for key in keys]
-    entity, target = tuple(keys[: len(frame.entity)]), tuple(keys[len(frame.entity) :])
-    codes, strangers = truth._positions(entity, backend)
-    return Encoded(codes, target, present, dropped, strangers)
+def recoded(codes: Any, kept: Any, n: int, xp: Any) -> Any:
+    """Return codes of a list of n as codes of the part of it at `kept`, -1 for the rest."""
+    position = xp.full(n, -1, xp.int32)
+    position[kept] = xp.arange(len(kept), dtype=xp.int32)
+    return xp.where(codes >= 0, position[codes], xp.int32(-1))
 
 
 def ids_of(entities: _pairs.Entities) -> list[Any]:
@@ -274,22 +314,6 @@ def _warn_look_alikes(
 
 def _parts(keys: tuple[_encode.Key, ...]) -> list[Any]:
     return [part for key in keys for part in key.parts]
-
-
-def _present(keys: list[_encode.Key], frame: _pairs.Pairs, nulls: str) -> Any:
-    """Return a mask of the rows that miss no id, or None when none does."""
-    missing = None
-    for key in keys:
-        if key.missing is None:
-            continue
-        missing = key.missing if missing is None else missing | key.missing
-        if nulls == "error":
-            raise DataError(
-                f"{key.where} misses an id in {rows(int(key.missing.sum()))}, first at row "
-                f"{frame.row(key.missing.argmax())}; fix the rows or leave them out with "
-                'nulls="drop" (--nulls drop)'
-            )
-    return None if missing is None else ~missing
 
 
 def _encoded_list(

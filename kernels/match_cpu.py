@@ -82,17 +82,13 @@ def scatter(
 
 
 @jit
-def ends_of_piece(codes, begin, end, first, to, ends):
-    """Write where the keys of each entity of a piece end, when they are grouped from `to` on.
-
-    `first` is the piece's first entity; `ends` has one place per entity of the piece.
-    """
-    ends[:] = 0
+def scatter_rows(codes, begin, end, shift, places, rows):
+    """Write which row came to each place, when `scatter` moved rows begin to end."""
     for i in range(begin, end):
-        ends[codes[i] - first] += 1
-    for j in range(ends.size):
-        to += ends[j]
-        ends[j] = to
+        code = codes[i]
+        if code >= 0:
+            rows[places[code >> shift]] = i
+            places[code >> shift] += 1
 
 
 @jit
@@ -133,6 +129,23 @@ def count_true(
 
 
 @jit
+def seat_true(
+    tags_at, slot_lo, slot_hi, n, first, begin, end, codes,
+    lo_at, hi_at, bytes_at, starts_at, size, hash_mask, pred_bytes, pred_starts,
+):  # fmt: skip
+    """Put the true pairs of a piece, rows begin to end, in its slots."""
+    clear(tags_at, n)
+    for i in range(begin, end):
+        j = codes[i] - np.int32(first)
+        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+        at = slot_of(
+            tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
+            bytes_at, starts_at, pred_bytes, pred_starts,
+        )  # fmt: skip
+        fill(tags_at, slot_lo, slot_hi, at, j | TRUE, x, y)
+
+
+@jit
 def match_pieces(
     pieces, shift, bounds, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
@@ -150,15 +163,10 @@ def match_pieces(
         n_pred[first : first + (1 << shift)] = 0
         n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
         n += n // 2 + 1
-        clear(tags_at, n)
-        for i in range(true_bounds[p], true_bounds[p + 1]):
-            j = true_codes[i] - np.int32(first)
-            x, y = key_at(true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, i)
-            at = slot_of(
-                tags_at, slot_lo, slot_hi, n, j, x, y, true_bytes, true_starts,
-                true_bytes, true_starts, bytes_at, starts_at,
-            )  # fmt: skip
-            fill(tags_at, slot_lo, slot_hi, at, j | TRUE, x, y)
+        seat_true(
+            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], true_codes,
+            true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, bytes_at, starts_at,
+        )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
             e = codes[i]
             j = e - np.int32(first)
@@ -174,5 +182,46 @@ def match_pieces(
             elif not tag & SEEN:
                 n_pred[e] += 1
                 tp[e] += 1
+                store_int(tags_at + 4 * at, tag | SEEN)
+    tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
+
+
+@jit
+def label_pieces(
+    pieces, shift, bounds, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
+    rows, new, hit,
+):  # fmt: skip
+    """Mark the rows of some pieces: the first one of each pair, and those of a true pair.
+
+    `rows` says which row stands at each place; it is empty when all stand where they were.
+    """
+    n_slots = slots_needed(pieces, bounds, true_bounds)
+    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
+    tags = np.empty(n_slots, np.int32)
+    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
+    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
+    for p in pieces:
+        first = p << shift
+        n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
+        n += n // 2 + 1
+        seat_true(
+            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], true_codes,
+            true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, bytes_at, starts_at,
+        )  # fmt: skip
+        for i in range(bounds[p], bounds[p + 1]):
+            j = codes[i] - np.int32(first)
+            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            at = slot_of(
+                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
+                true_bytes, true_starts, bytes_at, starts_at,
+            )  # fmt: skip
+            tag = load_int(tags_at + 4 * at)
+            row = rows[i] if rows.size else i
+            new[row] = tag == FREE or not tag & SEEN
+            hit[row] = tag != FREE and tag & TRUE
+            if tag == FREE:
+                fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
+            else:
                 store_int(tags_at + 4 * at, tag | SEEN)
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name

@@ -35,6 +35,7 @@ def on(machine: matching.Machine) -> Backend:
         lookup=partial(matching.lookup, machine),
         prepare=partial(matching.prepare, machine),
         match=partial(matching.match, machine),
+        label=partial(matching.label, machine),
         group=partial(matching.group, machine),
         scores=_encode.scores,
         look_alikes=partial(matching.look_alikes, machine),

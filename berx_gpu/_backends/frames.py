@@ -53,6 +53,7 @@ def paths(libs: Libraries) -> dict[str, Any]:
         "lookup": lambda listed, parts: lookup(libs, listed.parts, parts),
         "prepare": partial(prepare, libs),
         "match": partial(match, libs),
+        "label": partial(label, libs),
         "group": partial(group, libs),
     }
 
@@ -133,6 +134,29 @@ def match(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Cou
         n_pred[low:high] = xp.bincount(piece_codes, minlength=high - low)
         tp[low:high] = xp.bincount(piece_codes[hit], minlength=high - low)
     return Counts(tp, n_pred, len(pred[0]) - int(n_pred.sum()))
+
+
+def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> tuple[Any, Any]:
+    """Mark one row of each distinct pair, and the rows of true pairs: two bool arrays.
+
+    Rows with a code of -1 get no mark; which row of a repeated pair gets the first one is the
+    library's choice. The parameters are those of `match`.
+    """
+    xp = libs.xp
+    new, hit = xp.zeros(len(codes), bool), xp.zeros(len(codes), bool)
+    rows = xp.flatnonzero(codes >= 0)
+    pred = _known(libs, codes, parts)
+    true_pairs = _known(libs, truth.codes, truth.parts)
+    for low, high in _ranges(truth.n, len(rows) + len(true_pairs[0]), libs.piece_rows):
+        here = rows[(pred[0] >= low) & (pred[0] < high)]
+        if not len(here):
+            continue
+        mine, true = _piece(libs, pred, low, high), _piece(libs, true_pairs, low, high)
+        pairs, wanted = _pack(libs, mine, true)
+        hit[here] = pairs.isin(wanted).values
+        frame = libs.frames.DataFrame({"pair": pairs, "row": here})
+        new[frame.drop_duplicates(subset=["pair"])["row"].values] = True
+    return new, hit
 
 
 def group(libs: Libraries, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:

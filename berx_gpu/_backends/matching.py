@@ -97,12 +97,17 @@ class Index(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1]."""
+    """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1].
+
+    `rows` says which row of the caller stands at each place, when that was asked for; it is empty
+    where all rows stand as they came.
+    """
 
     shift: int
     bounds: Any
     codes: Any
     keys: Keys
+    rows: Any
 
 
 class Prepared(NamedTuple):
@@ -208,21 +213,49 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
 
 def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> frames.Counts:
     """Count, per entity, the distinct predicted targets and those that are true."""
-    small = truth.pieces is None and len(codes) <= machine.small_rows
-    if len(parts) != 1 or small:
+    if _by_joins(machine, truth, codes, parts):
         return frames.match(machine.libs, truth.joins, codes, parts)
-    joins, n = truth.joins, truth.joins.n
+    pred, true = _both(machine, truth, codes, parts)
+    tp, n_pred = np.empty(truth.joins.n, np.int64), np.empty(truth.joins.n, np.int64)
+    rows = (*_sides(pred, true), tp, n_pred)
+    _run(machine, match_cpu.match_pieces, [(share, *rows) for share in _shares(machine, pred)])
+    return frames.Counts(tp, n_pred, int(pred.bounds[-1] - n_pred.sum()))
+
+
+def label(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> tuple[Any, Any]:
+    """Mark one row of each distinct pair, and the rows of true pairs."""
+    if _by_joins(machine, truth, codes, parts):
+        return frames.label(machine.libs, truth.joins, codes, parts)
+    pred, true = _both(machine, truth, codes, parts, with_rows=True)
+    new, hit = np.zeros(len(codes), bool), np.zeros(len(codes), bool)
+    rows = (*_sides(pred, true), pred.rows, new, hit)
+    _run(machine, match_cpu.label_pieces, [(share, *rows) for share in _shares(machine, pred)])
+    return new, hit
+
+
+def _by_joins(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> bool:
+    small = truth.pieces is None and len(codes) <= machine.small_rows
+    return len(parts) != 1 or small
+
+
+def _both(
+    machine: Machine, truth: Prepared, codes: Any, parts: list[Any], with_rows: bool = False
+) -> tuple[Pieces, Pieces]:
+    """Return predicted and true pairs in the same pieces."""
+    joins = truth.joins
     widest = truth.pieces.shift if truth.pieces else match_cpu.ENTITY_BITS
-    pred = _pieces(machine, n, codes, keys_of(machine, parts[0]), widest)
+    keys = keys_of(machine, parts[0])
+    pred = _pieces(machine, joins.n, codes, keys, widest, with_rows=with_rows)
     true = truth.pieces
     if true is None or true.shift != pred.shift:
         keys = keys_of(machine, joins.parts[0])
-        true = _pieces(machine, n, joins.codes, keys, pred.shift, pred.shift)
-    tp, n_pred = np.empty(n, np.int64), np.empty(n, np.int64)
+        true = _pieces(machine, joins.n, joins.codes, keys, pred.shift, pred.shift)
+    return pred, true
+
+
+def _sides(pred: Pieces, true: Pieces) -> tuple[Any, ...]:
     both = [(side.bounds, side.codes, *side.keys.source) for side in (pred, true)]
-    rows = (pred.shift, *both[0], *both[1], tp, n_pred)
-    _run(machine, match_cpu.match_pieces, [(share, *rows) for share in _shares(machine, pred)])
-    return frames.Counts(tp, n_pred, int(pred.bounds[-1] - n_pred.sum()))
+    return (pred.shift, *both[0], *both[1])
 
 
 def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
@@ -248,7 +281,13 @@ def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...
 
 
 def _pieces(
-    machine: Machine, n: int, codes: Any, keys: Keys, widest: int, narrowest: int = 0
+    machine: Machine,
+    n: int,
+    codes: Any,
+    keys: Keys,
+    widest: int,
+    narrowest: int = 0,
+    with_rows: bool = False,
 ) -> Pieces:
     """Return pairs in pieces small enough for the cache, of at most 2**widest entities.
 
@@ -263,10 +302,18 @@ def _pieces(
     ]
     rising = _run(machine, match_cpu.count_pieces, calls)
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    rows = np.empty(0, np.int64)
     if all(rising):
-        return Pieces(shift, bounds, codes, keys)
+        return Pieces(shift, bounds, codes, keys, rows)
     places = bounds[:-1] + np.cumsum(counts, axis=0) - counts
     n_rows = int(bounds[-1])
+    if with_rows:
+        rows = np.empty(n_rows, np.int64)
+        calls = [
+            (codes, *span, shift, place.copy(), rows)
+            for span, place in zip(spans, places, strict=True)
+        ]
+        _run(machine, match_cpu.scatter_rows, calls)
     ordered = np.empty(n_rows, np.int32)
     moved = keys.moved(n_rows)
     calls = [
@@ -274,7 +321,7 @@ def _pieces(
         for span, place in zip(spans, places, strict=True)
     ]
     _run(machine, match_cpu.scatter, calls)
-    return Pieces(shift, bounds, ordered, moved)
+    return Pieces(shift, bounds, ordered, moved, rows)
 
 
 def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[Any]:

@@ -22,7 +22,7 @@ class Backend:
         (column, where, ids) -> `_encode.Key`.
     take : callable
         (key part, mask or row numbers) -> the part's rows.
-    repeats, index, lookup, prepare, match : callable
+    repeats, index, lookup, prepare, match, label : callable
         Matching over encoded keys; see `_backends.frames`.
     group : callable
         (tp, n_pred, n_true) -> the distinct triples as three arrays, and how often each occurs.
@@ -46,6 +46,7 @@ class Backend:
     lookup: Callable[..., Any]
     prepare: Callable[..., Any]
     match: Callable[..., Any]
+    label: Callable[..., Any]
     group: Callable[..., Any]
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]

@@ -1,0 +1,194 @@
+"""`berx-gpu score`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from berx_gpu import _cli_inputs as inputs
+from berx_gpu.errors import DataError
+
+
+@click.command()
+@click.argument("predictions")
+@click.argument("truth")
+@inputs.truth_options
+@click.option("--threshold", type=float, help="Keep pairs with at least this score.")
+@click.option(
+    "--candidates",
+    metavar="FILE",
+    help="What the predictions were chosen from: adds the oracle and the error budget.  [default "
+    "with --threshold: all rows of the predictions]",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN[,COLUMN]",
+    help="Slice by columns of the entities file, or by n_true. Repeatable.",
+)
+@inputs.columns(
+    "--pred-columns",
+    "ENTITY,TARGET[,SCORE]",
+    "Columns of the predictions; two columns need no names.",
+)
+@inputs.columns("--candidate-columns", "ENTITY,TARGET[,SCORE]", "Columns of the candidates.")
+@inputs.file_options
+@click.option("--name", help="What to call the predictions.  [default: the file's name]")
+@inputs.output_options
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the report (.txt, .json, .md) or the scores of every entity "
+    "(.parquet, .csv, .tsv), by the file's ending.",
+)
+@click.option("--false-links", metavar="FILE", help="Write the false links, the costliest first.")
+@click.option("--missed-links", metavar="FILE", help="Write the missed links, the costliest first.")
+@click.option(
+    "--records",
+    metavar="FILE",
+    help="What to write beside the ids of these links: ids in the first column.",
+)
+@click.option("--fail-under", type=float, metavar="F", help="Exit 1 when macro F is below this.")
+def score(
+    predictions: str,
+    truth: str,
+    entities: str | None,
+    where: tuple[str, ...],
+    only: str | None,
+    beta: float,
+    truth_columns: str | None,
+    undirected: bool,
+    nulls: str,
+    unknown_entities: str,
+    threshold: float | None,
+    candidates: str | None,
+    by: tuple[str, ...],
+    pred_columns: str | None,
+    candidate_columns: str | None,
+    entity_column: str | None,
+    no_header: bool,
+    lists: tuple[str, ...],
+    list_separator: str | None,
+    ids: str,
+    name: str | None,
+    as_json: bool,
+    as_markdown: bool,
+    quiet: bool,
+    output: str | None,
+    false_links: str | None,
+    missed_links: str | None,
+    records: str | None,
+    fail_under: float | None,
+) -> int:
+    """Score PREDICTIONS against TRUTH, two files of (entity, target) pairs.
+
+    Files are Parquet, CSV with commas or TSV, in UTF-8 (also .csv.gz, .tsv.zst, ...), or lists
+    (--lists). Ids of text files are text. Messages count rows from 0. The mean runs over all of
+    --entities: those without a true target or a prediction count too.
+    """
+    from berx_gpu import _report, files
+    from berx_gpu.scoring import evaluate, part
+    from berx_gpu.truth import Truth
+
+    entities = inputs.required(entities)
+    if fail_under is not None and not 0 <= fail_under <= 1:
+        raise DataError(f"--fail-under {fail_under}: give a score between 0 and 1")
+    form = inputs.one_form(as_json, as_markdown)
+    read = [predictions, truth, entities]
+    read += [file for file in (only, candidates, records) if file is not None]
+    if output is not None:
+        files.check_output(output, read)
+    for option, file in (("--false-links", false_links), ("--missed-links", missed_links)):
+        if file is not None:
+            files.check_output(file, read, option, reports=False)
+    names = {
+        "pred": inputs.column_names(pred_columns, "--pred-columns", 3),
+        "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
+        "candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3),
+    }
+    score_column = names["pred"][2] if len(names["pred"]) == 3 else "score"
+    reader = inputs.Reader(names, entity_column, no_header, lists, list_separator)
+    listed, entity_list = reader.entities(entities)
+    true, pred = reader.pairs("truth", truth), reader.pairs("pred", predictions)
+    notes = []
+    if threshold is not None:
+        pred = files.with_scores(pred, score_column, predictions)
+    elif score_column in pred.column_names:
+        notes.append(f"every row is a prediction: {score_column!r} only counts with --threshold")
+    with inputs.told_later() as told:
+        encoded = Truth(
+            true,
+            entity_list,
+            entity=names["truth"][0],
+            target=names["truth"][1],
+            undirected=undirected,
+            nulls=nulls,
+            ids=ids,
+        )
+        true_ids = inputs.first_two(true, names["truth"])
+        known = [encoded._key_columns[0][1], *true_ids[1:]]
+        reader.check_header(truth, "truth", true, known)
+        reader.check_header(predictions, "pred", pred, known)
+        reader.check_header(entities, "entities", listed, true_ids[:1])
+        ev = evaluate(
+            pred,
+            encoded,
+            beta=beta,
+            entity=names["pred"][0],
+            target=names["pred"][1],
+            score=None if threshold is None else score_column,
+            threshold=threshold,
+            unknown_entities=unknown_entities,
+            nulls=nulls,
+            name=name or Path(predictions).name.split(".")[0] or predictions,
+        )
+        if where or only is not None:
+            ev = part(ev, inputs.chosen(encoded, where, only))
+        pool = _pool(reader, candidates, pred if threshold is not None else None, names)
+        # Where a part of the entities is scored, the candidates of the others are no error.
+        unknown = "drop" if where or only is not None else unknown_entities
+        budget = None if pool is None else _budget(ev, pool, unknown, nulls)
+        said = None if records is None else reader.table(records)
+        for file, method in ((false_links, ev.false_links), (missed_links, ev.missed_links)):
+            if file is not None:
+                files.write_table(method(None if pool is None else pool[0], said), file)
+    tables = {column: ev.by(column.split(",") if "," in column else column) for column in by}
+    for warning in [*told, *_report.suspicions(ev, len(pred))]:
+        click.echo(f"warning: {warning}", err=True)
+    if not quiet:
+        for note in [*notes, *_report.notes(ev, encoded.n_entities)]:
+            click.echo(f"note: {note}", err=True)
+    if output is not None:
+        _report.write(output, ev, budget, tables)
+    if form != "txt" or not quiet:
+        click.echo(_report.report(ev, budget, tables, form))
+    if fail_under is not None and not ev.macro_fbeta >= fail_under:
+        click.echo(f"macro F {ev.macro_fbeta!r} is below {fail_under!r}", err=True)
+        return inputs.GATE_FAILED
+    return 0
+
+
+def _pool(
+    reader: inputs.Reader, candidates: str | None, pred: Any, names: dict[str, list[str]]
+) -> tuple[Any, list[str]] | None:
+    """Return the candidates and the names of their columns, or None when there are none."""
+    if candidates is not None:
+        return reader.pairs("candidates", candidates), names["candidates"]
+    return None if pred is None else (pred, names["pred"])
+
+
+def _budget(ev: Any, pool: tuple[Any, list[str]], unknown_entities: str, nulls: str) -> Any:
+    from berx_gpu.budget import error_budget
+
+    table, names = pool
+    return error_budget(
+        ev,
+        candidates=table,
+        truth=None,
+        entity=names[0],
+        target=names[1],
+        unknown_entities=unknown_entities,
+        nulls=nulls,
+    )

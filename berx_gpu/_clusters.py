@@ -1,0 +1,47 @@
+"""Clusters of records -> the pairs within them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from berx_gpu import _frames, _pairs
+from berx_gpu._columns import Column, take, to_series
+from berx_gpu.errors import DataError
+
+_MOST_PAIRS = 2**31
+
+
+def pairs_of(
+    frame: Any, record: Hashable, cluster: Hashable
+) -> tuple[_pairs.Pairs, _pairs.Entities]:
+    """Return the pairs of records with the same cluster, each once, and the records."""
+    library, columns = _frames.read_frame(frame, "clusters")
+    (key,) = _frames.pick(columns, record, "clusters", "id", frame)
+    (groups,) = _frames.pick(columns, cluster, "clusters", "cluster", frame)
+    numbers, _ = to_series(groups[1]).factorize()
+    known = np.flatnonzero(numbers >= 0)
+    order = known[np.argsort(numbers[known], kind="stable")]
+    sizes = np.bincount(numbers[order]) if len(order) else np.zeros(0, np.int64)
+    n_pairs = sum(int(size) * (int(size) - 1) // 2 for size in sizes)
+    if n_pairs > _MOST_PAIRS:
+        raise DataError(
+            f"the clusters hold {n_pairs:,} pairs, the largest has {int(sizes.max()):,} records; "
+            "over 2**31 pairs are too many, compare such clusterings without making their pairs"
+        )
+    # Record i of a cluster of n meets the n - 1 - i that follow it.
+    ends = np.repeat(np.cumsum(sizes), sizes)
+    following = ends - 1 - np.arange(len(order))
+    left = np.repeat(np.arange(len(order)), following)
+    starts = np.cumsum(following) - following
+    right = left + 1 + np.arange(len(left)) - np.repeat(starts, following)
+    name, values = key
+    entity: list[Column] = [(name, take(values, order[left]))]
+    target: list[Column] = [("target", take(values, order[right]))]
+    extras = [c for c in columns if c[0] not in (name, groups[0])]
+    return (
+        _pairs.Pairs("truth", entity, target, None, library),
+        _pairs.Entities([key], extras),
+    )

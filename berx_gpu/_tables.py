@@ -1,0 +1,64 @@
+"""Results as text: numbers, aligned columns, Markdown and HTML tables, JSON values."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def as_json(value: Any) -> Any:
+    """Return a value that `json.dumps` writes as valid JSON."""
+    if isinstance(value, dict):
+        return {k: as_json(v) for k, v in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def fbeta_name(beta: float) -> str:
+    """Return the name of the measure, such as F0.5."""
+    return f"F{beta:g}"
+
+
+def score(value: float) -> str:
+    """Return a share with four decimals, and with more where four would read as perfect."""
+    digits = 4
+    while value < 1 and digits < 16 and float(f"{value:.{digits}f}") == 1:
+        digits += 1
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def ratio(value: float, whole: int) -> str:
+    """Return a share as `score` does, or a dash where there is nothing to divide by."""
+    return score(value) if whole else "-"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Return rows as lines of columns: the first `left` flush left, the others flush right."""
+    rows = [["".join(c if c.isprintable() else " " for c in cell) for cell in r] for r in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a Markdown table, the first row its header."""
+    cells = [[c.replace("|", "\\|").replace("\n", " ") for c in row] for row in rows]
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [cells[0], rule, *cells[1:]])
+
+
+def as_html(rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Iterable[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows[1:])
+    return f"<table><thead>{line(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"

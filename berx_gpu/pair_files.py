@@ -1,0 +1,150 @@
+"""Files of pairs, a row per pair or a list per entity: `read_pairs`, `write_pairs`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from berx_gpu import _encode, _pairs, files, list_files
+from berx_gpu._columns import to_arrow
+from berx_gpu.errors import DataError, one_of, rows, some
+
+
+def read_pairs(
+    path: str | os.PathLike[str],
+    form: str = "rows",
+    *,
+    separator: str | None = None,
+    header: bool | None = None,
+) -> pa.Table:
+    r"""Read a file of pairs as it is written: ids of text files stay text, ``007`` and ``NA`` too.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.parquet``, ``.csv`` or ``.tsv`` file; text files may end in ``.gz`` or ``.zst`` too.
+        List files may have any ending.
+    form : {"rows", "lists"}, default "rows"
+        ``"lists"``: one entity a line, then a tab, then its targets with a separator between, or
+        nothing. There are no quotes: every other character belongs to an id.
+    separator : str, optional
+        What stands between the targets of a list; default: the one of ``, ; |`` and space that
+        the file has.
+    header : bool, optional
+        Whether the first line holds names. Default: of a text file of rows it does; of lists,
+        when it reads ``entity`` and ``targets`` or the like.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns of the file; of a list file ``entity`` and ``target``, the latter holding
+        lists, which every function takes.
+
+    Raises
+    ------
+    DataError
+        When the file is missing, damaged, or not in this form; the message names the line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from berx_gpu import read_pairs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "links.tsv"
+    >>> _ = path.write_text("a\tx,y\nb\t\n")
+    >>> read_pairs(path, "lists").to_pylist()
+    [{'entity': 'a', 'target': ['x', 'y']}, {'entity': 'b', 'target': []}]
+    """
+    one_of("form", form, ("rows", "lists"))
+    path = os.fspath(path)
+    if form == "lists":
+        return list_files.parse(files.read_bytes(path), path, separator, header)
+    if separator is not None:
+        raise DataError('separator= is of lists; pass form="lists", or leave it out')
+    return files.read_table(path, header=header is not False, usual={"entity", "target", "score"})
+
+
+def write_pairs(
+    pairs: Any,
+    path: str | os.PathLike[str],
+    form: str = "rows",
+    *,
+    entities: Any = None,
+    entity: _pairs.Names = "entity",
+    target: _pairs.Names = "target",
+    separator: str = ",",
+) -> None:
+    r"""Write pairs to a file, whole or not at all.
+
+    Parameters
+    ----------
+    pairs : DataFrame, Arrow stream, mapping or list of tuples
+    path : str or Path
+        ``.parquet``, ``.csv`` or ``.tsv``, text also ``.gz`` or ``.zst``; lists go to text files
+        of any ending.
+    form : {"rows", "lists"}, default "rows"
+        A row per pair, or a line per entity with its targets in a list; see `read_pairs`.
+    entities : list, array, Index, Series or frame, optional
+        With ``form="lists"``: which entities get a line, and in which order; those without a pair
+        get an empty list. Default: the entities of the pairs, as they first appear.
+    entity, target : str, default "entity", "target"
+        Columns of the pairs.
+    separator : str, default ","
+        What to write between the targets of a list.
+
+    Raises
+    ------
+    DataError
+        For an id that a list file cannot hold, a pair of an entity that is not in `entities`, or
+        a file that cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from berx_gpu import write_pairs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "links.tsv"
+    >>> write_pairs([("b", "y"), ("b", "x")], path, "lists", entities=["a", "b"])
+    >>> path.read_text()
+    'a\t\nb\ty,x\n'
+    """
+    one_of("form", form, ("rows", "lists"))
+    path = os.fspath(path)
+    frame = _pairs.read_pairs(pairs, "pairs", entity=entity, target=target)
+    if form == "rows":
+        if entities is not None:
+            raise DataError('entities= gives the lines of lists; pass form="lists" with it')
+        columns = [(str(n), to_arrow(v, str(n))) for n, v in (*frame.entity, *frame.target)]
+        files.write_table(pa.table(dict(columns)), path)
+        return
+    if len(frame.entity) != 1 or len(frame.target) != 1:
+        raise DataError("a list file holds one entity and one target column; pick one key column")
+    own, targets = (_written(column, frame.where) for column in (frame.entity[0], frame.target[0]))
+    listed = own.unique()
+    if entities is not None:
+        (key,) = _pairs.read_entities(entities, entity, [frame.entity[0][0]]).key
+        listed = _written(key, lambda name: f"entities column {name!r}")
+    lines, lost = list_files.lines_of(own, targets, listed, separator, path)
+    if lost:
+        raise DataError(
+            f"the pairs hold entities that are not in entities, such as {some(lost)}; add them, or "
+            "leave their pairs out"
+        )
+
+    files.write_lines(lines, path)
+
+
+def _written(column: Any, where: Callable[[Any], str]) -> Any:
+    """Return the written text of one column of ids, none of them missing."""
+    name, values = column
+    key = _encode.encode(values, where(name), "text")
+    if key.missing is not None:
+        row = int(np.argmax(key.missing))
+        raise DataError(
+            f"{where(name)} holds {rows(int(np.sum(key.missing)))} without an id, first at row "
+            f"{row}; drop them first"
+        )
+    texts = pa.array(key.parts[0]) if len(values) else pa.array([], pa.large_string())
+    return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
