@@ -107,7 +107,8 @@ def _verdict(found: Check, forbid: tuple[str, ...], max_empty: float | None) -> 
             source = "--targets" if name == "unknown_targets" else "--candidates"
             raise DataError(f"--forbid {option} needs {source} FILE to compare with")
         if count := found.findings[name]:
-            failed.append(f"{count:,} {option} ({some(found.examples.get(name, ()))})")
+            shown = some(found.examples.get(name, ()))
+            failed.append(f"{count:,} {option}" + (f" ({shown})" if shown else ""))
     share = found.findings["empty_entities"] / found.n_entities
     if max_empty is not None and share > max_empty:
         failed.append(f"{share:.4f} of the entities have no link, over {max_empty:g}")

@@ -70,6 +70,8 @@ def _same(a: tuple[_encode.Key, ...], b: tuple[_encode.Key, ...], backend: selec
     _encode.same_kind(a, b)
     sides = zip(*_encode.aligned(backend.xp, a, b), strict=True)
     same = [(backend.frames.Series(x) == backend.frames.Series(y)).values for x, y in sides]
+    if not same:  # no id on either side
+        return backend.xp.zeros(0, bool)
     mask = backend.xp.ones(len(same[0]), bool)
     for part in same:
         mask &= backend.xp.asarray(part, dtype=bool)

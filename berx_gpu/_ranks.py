@@ -21,6 +21,8 @@ def ranks(links: Links, backend: select.Backend) -> Any:
     xp = backend.xp
     scores = present_scores(links, backend)
     rows = xp.flatnonzero(links.codes >= 0)
+    if not len(rows):
+        return xp.zeros(len(links.codes), xp.int64)
     codes, scores = links.codes[rows], scores[rows]
     smaller = _target_order(links, rows, backend)
     order = xp.lexsort(xp.vstack([smaller, _falling(xp, scores), codes]))

@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow.compute as pc
 
 from berx_gpu import files
+from berx_gpu._summary import as_text, in_markdown
 from berx_gpu._tables import aligned, as_json, fbeta_name, markdown, ratio, score
 from berx_gpu.candidate_results import ErrorBudget
-from berx_gpu.results import Evaluation, as_text, in_markdown
+from berx_gpu.results import Evaluation
 
 SHOWN_SLICES = 30
 

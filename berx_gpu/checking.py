@@ -146,6 +146,9 @@ def check(
         "unknown_entities": held.outside,
     }
 
+    again = (held._codes >= 0) & ~new
+    examples["repeats"] = _some_ids(frame.target, frame, coded.present, again, backend)
+
     def found(name: str, mask: Any, columns: list[_columns.Column]) -> None:
         findings[name] = int(mask.sum())
         examples[name] = _some_ids(columns, frame, coded.present, mask, backend)
@@ -168,7 +171,7 @@ def check(
     silent = held._entities.rows(np.flatnonzero(empty)[:_SHOWN])
     examples["empty_entities"] = ids_of(silent)
     return Check(
-        n_rows=len(frame) if frame.origin is None else len(frame.origin),
+        n_rows=len(frame),
         n_pairs=held.n_true,
         n_entities=held.n_entities,
         findings=findings,
@@ -196,8 +199,8 @@ def _among(held: Truth, targets: Any, target: _pairs.Names, backend: select.Back
     _encode.same_kind(held._targets, keys)
     mine, others = _encode.aligned(backend.xp, held._targets, keys)
     xp = backend.xp
-    prepared = backend.prepare(1, xp.zeros(len(others[0]), xp.int32), others)
-    return backend.label(prepared, xp.zeros(len(mine[0]), xp.int32), mine)[1]
+    prepared = backend.prepare(1, xp.zeros(len(listed), xp.int32), others)
+    return backend.label(prepared, xp.zeros(len(held._codes), xp.int32), mine)[1]
 
 
 def _shared(new: Any, parts: list[Any], backend: select.Backend) -> Any:

@@ -77,8 +77,10 @@ def _table(entity: Any, starts: Any, targets: Any) -> pa.Table:
 
 def _found(data: bytes, path: str) -> str:
     """Return the separator that the lists of a file have, a comma where none has any."""
-    lists = b"".join(re.findall(rb"\t([^\n]*)", data))
-    found = [mark for mark in _SEPARATORS if mark.encode() in lists]
+    found = [mark for mark in _SEPARATORS if mark.encode() in data]
+    if len(found) > 1:  # some of them may stand in the entities only
+        lists = b"".join(re.findall(rb"\t([^\n]*)", data))
+        found = [mark for mark in found if mark.encode() in lists]
     if len(found) > 1:
         raise DataError(
             f"{path}: the lists hold {some(found, 9)}; say which of them stands between two ids: "

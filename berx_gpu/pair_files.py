@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from berx_gpu import _encode, _pairs, files, list_files
-from berx_gpu._columns import to_arrow
+from berx_gpu._columns import host_array, to_arrow
 from berx_gpu.errors import DataError, one_of, rows, some
 
 
@@ -116,8 +116,11 @@ def write_pairs(
     if form == "rows":
         if entities is not None:
             raise DataError('entities= gives the lines of lists; pass form="lists" with it')
-        columns = [(str(n), to_arrow(v, str(n))) for n, v in (*frame.entity, *frame.target)]
-        files.write_table(pa.table(dict(columns)), path)
+        plain = (
+            (str(n), host_array(to_arrow(v, str(n)), frame.where(n), "exact")[0])
+            for n, v in (*frame.entity, *frame.target)
+        )
+        files.write_table(pa.table(dict(plain)), path)
         return
     if len(frame.entity) != 1 or len(frame.target) != 1:
         raise DataError("a list file holds one entity and one target column; pick one key column")

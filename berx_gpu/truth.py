@@ -103,7 +103,7 @@ class Truth:
         present = None if coded.present is None else backend.to_host(coded.present)
         self._target_columns = frame.targets(present)
         self._set_pairs(coded.codes, tuple(key.owned() for key in coded.target), backend)
-        if self.outside and not self.n_true:
+        if self.outside and not self.n_true and frame.what == "truth":
             warn(
                 f"none of the {rows(self.outside)} of the truth is of a listed entity, so every "
                 f"entity counts as a singleton; the list holds {some(ids_of(listed.head()))}, the "

@@ -155,6 +155,8 @@ def _holder(links: Links, chosen: Any, holders: Links, backend: select.Backend) 
     Of several such pairs, the one with the best score counts, then the first entity of the list.
     """
     parts, others = _encode.aligned(backend.xp, links.targets, holders.targets)
+    if not parts or not len(chosen):
+        return np.full(len(chosen), -1, np.int64)
     wanted, names = _table(links, parts, chosen, backend)
     listed = backend.to_host(holders.codes >= 0).nonzero()[0]
     held, _ = _table(holders, others, listed, backend)

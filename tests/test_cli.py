@@ -48,9 +48,9 @@ def test_the_example_prints_its_report():
     assert done.stdout.splitlines() == [
         "splink ≥ 0.5",
         "macro F0.5  0.9836  126 imperfect entities",
-        "            predicting nothing 0.4175",
+        "            predicting nothing 0.4175 · oracle 0.9937",
         "entities    2,000   835 singletons (6 linked) · others 0.9769",
-        "links       2,907   2,883 true · 24 false · 117 missed",
+        "links       2,907   2,883 true · 24 false · 117 missed (75 not candidates)",
         "pooled      P 0.9917  R 0.9610  F0.5 0.9854",
         "",
         "loss 0.0164        entities    loss",
@@ -58,6 +58,17 @@ def test_the_example_prints_its_report():
         "misses only              96  0.0043",
         "singleton linked          6  0.0030",
         "extras only               9  0.0016",
+        "",
+        "if fixed alone                   links     F0.5",
+        "false links on singletons            8  +0.0030",
+        "other false links                   16  +0.0016",
+        "false, target of another entity     16  +0.0016",
+        "false, target of nobody              0  +0.0000",
+        "missed candidates                   42  +0.0055",
+        "missed, given to another entity      0  +0.0000",
+        "missed, given to nobody             42  +0.0055",
+        "not in the candidates               75  +0.0067",
+        "oracle 0.9937 · lost by blocking 0.0063 · by decision 0.0101",
         "",
         "state (worst loss first)  entities    loss    F0.5       P       R",
         "vic                            522  0.0069  0.9737  0.9926  0.9441",
@@ -567,3 +578,87 @@ def test_a_terminal_shows_progress_and_keeps_none_of_it(tmp_path):
     assert "match pieces █" in told
     assert "%" in told
     assert told.endswith(f"\r{'':<60}\r")
+
+
+def test_candidates_add_the_oracle_and_the_budget(files):
+    (files / "pool.csv").write_text("entity,target\na,x\na,z\nb,w\nb,y\n")
+    told = json.loads(score(files, "--candidates", "pool.csv", "--json").stdout)
+    budget = told["error_budget"]
+    assert budget["oracle"] == 1.0
+    assert budget["lines"]["missed candidates"]["links"] == 1
+    assert "oracle 1.0000" in score(files, "--candidates", "pool.csv", "--markdown").stdout
+    assert "oracle" not in score(files).stdout
+    part = score(files, "--candidates", "pool.csv", "--where", "side=n", "--json")
+    assert json.loads(part.stdout)["error_budget"]["lines"]["missed candidates"]["links"] == 0
+
+
+def test_the_links_are_written_with_their_records(files):
+    (files / "names.csv").write_text("id,name\na,Ann\nz,Zoe\nw,Wim\n")
+    args = ["--false-links", "f.csv", "--missed-links", "m.parquet", "--records", "names.csv"]
+    assert score(files, *args).returncode == 0
+    false = pd.read_csv(files / "f.csv")
+    assert false[["entity", "target", "entity_name", "target_name"]].to_numpy().tolist() == [
+        ["a", "z", "Ann", "Zoe"]
+    ]
+    missed = pd.read_parquet(files / "m.parquet")
+    assert missed[["entity", "target", "target_name"]].to_numpy().tolist() == [["b", "w", "Wim"]]
+    done = score(files, "--false-links", "f.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--false-links 'f.txt': cannot tell what to write" in done.stderr
+
+
+def test_lists_score_as_rows_do(files):
+    (files / "pred.tsv").write_text("a\tx,z\nb\ty\nc\t\n")
+    (files / "truth.txt").write_text("a\tx\nb\ty,w\n")
+    rows = score(files, "--json", "--name", "p").stdout
+    lists = score(
+        files, "--json", "--name", "p", "--lists", "all", pred="pred.tsv", truth="truth.txt"
+    )
+    assert lists.stdout == rows
+    wrong = score(files, "--lists", "pred", pred="pred.csv")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "no tab in any line" in wrong.stderr
+
+
+def test_undirected_pairs_on_the_command_line(files):
+    (files / "pred.csv").write_text("entity,target\nb,a\na,b\nc,c\n")
+    (files / "truth.csv").write_text("entity,target\na,b\n")
+    done = score(files, "--undirected")
+    assert "links       1       1 true · 0 false · 0 missed" in done.stdout
+    assert "1 prediction row of a record with itself dropped" in done.stderr
+
+
+def test_candidates_of_the_example():
+    args = ["candidates", *SPLINK, "-k", "1", "--n-targets", "5000"]
+    done = run(*args)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "candidates       pairs   true  pair recall  all found  no hit   mean  max",
+        "all candidates  43,013  2,925       0.9750     0.9382       7  21.51  104",
+        "best 1           1,966  1,157       0.3857     0.3090       8   0.98    1",
+        "reduction ratio 0.995699",
+        "oracle F0.5 0.9937",
+    ]
+    told = json.loads(run(*args, "--json", "--where", "state=vic").stdout)
+    assert round(told["oracle"], 4) == 0.9906
+    assert "| best 1 |" in run(*args, "--markdown").stdout
+
+
+def test_a_check_fails_on_what_is_forbidden(files):
+    (files / "pred.csv").write_text("entity,target\na,x\na,x\nb,x\nq,y\n")
+    args = ["check", "pred.csv", "--entities", "entities.csv"]
+    done = run(*args, cwd=files)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "shared targets               1  'x'" in done.stdout
+    done = run(*args, "--forbid", "repeats", "--forbid", "unknown-entities", cwd=files)
+    assert done.returncode == 1
+    assert done.stderr == "forbidden: 1 repeats ('x')\nforbidden: 1 unknown-entities ('q')\n"
+    assert run(*args, "--max-empty", "0.5", "--quiet", cwd=files).returncode == 0
+    done = run(*args, "--max-empty", "0.3", "--quiet", cwd=files)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "0.3333 of the entities have no link" in done.stderr
+    told = json.loads(run(*args, "--json", cwd=files).stdout)
+    assert told["findings"]["empty_entities"] == 1
+    done = run(*args, "--forbid", "unknown-targets", cwd=files)
+    assert done.returncode == 2
+    assert "needs --targets FILE" in done.stderr

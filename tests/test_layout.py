@@ -15,6 +15,7 @@ DOORS = {
     "candidates": 2,
     "budget": 3,
     "wrong_links": 4,
+    "checking": 1,
 }
 """Each door with its floor: a door may import doors of lower floors."""
 
@@ -23,7 +24,8 @@ ROOMS = {
     "__init__": set(),
     "errors": set(),
     "_tables": set(),
-    "results": {"_tables", "errors"},
+    "_summary": {"_tables", "errors"},
+    "results": {"_summary", "_tables", "errors"},
     "candidate_results": {"_tables", "errors", "results"},
     "_progress": set(),
     "_sums": set(),
@@ -37,7 +39,7 @@ ROOMS = {
     "list_files": {"errors"},
     "files": {"errors"},
     "pair_files": {"_columns", "_encode", "_pairs", "files", "list_files", "errors"},
-    "_report": {"_tables", "candidate_results", "files", "results"},
+    "_report": {"_summary", "_tables", "candidate_results", "files", "results"},
     "_cli_inputs": {"errors", "files", "pair_files", "_columns", "_pairs", "_report", *DOORS},
     "_cli_score": {"_cli_inputs", "errors", "files", "_report", *DOORS},
     "_cli_candidates": {"_cli_inputs", "_tables", "errors", "files", *DOORS},
@@ -219,8 +221,8 @@ def broken_inner(room, other, loaded):
         }.get(room)
         return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]
     if not loaded and (
-        # A result's method imports its door, select its backend, the command line what it runs.
-        (room == "results" and other in DOORS)
+        # A result imports its door when asked, select its backend, the command line what it runs.
+        (room in ("results", "_summary") and other in DOORS)
         or (room == "_backends.select" and other.startswith("_backends."))
         or (room.startswith("_cli_") and other in allowed(room))
     ):

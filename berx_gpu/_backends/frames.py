@@ -86,6 +86,8 @@ def repeats(libs: Libraries, parts: list[Any]) -> Any:
 
     One row of each distinct key is left out of the mask; which one is the library's choice.
     """
+    if not parts:  # a side without any id has no columns
+        return libs.xp.zeros(0, bool)
     names = [f"key{i}" for i in range(len(parts))]
     frame = _numbered(libs, names, parts, "row")
     mask = libs.xp.ones(len(frame), bool)
@@ -145,6 +147,8 @@ def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> tup
     xp = libs.xp
     new, hit = xp.zeros(len(codes), bool), xp.zeros(len(codes), bool)
     rows = xp.flatnonzero(codes >= 0)
+    if not len(rows):
+        return new, hit
     pred = _known(libs, codes, parts)
     true_pairs = _known(libs, truth.codes, truth.parts)
     for low, high in _ranges(truth.n, len(rows) + len(true_pairs[0]), libs.piece_rows):
