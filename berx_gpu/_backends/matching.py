@@ -129,7 +129,10 @@ def keys_of(machine: Machine, part: Any) -> Keys:
 
 def look_alikes(machine: Machine, pred: Any, truth: Any) -> int:
     """Count as `_encode.look_alikes` does, which is asked only when an id could change at all."""
-    return _encode.look_alikes(pred, truth) if any(_odd(machine, t) for t in (pred, truth)) else 0
+    few = max(len(pred), len(truth)) <= machine.small_rows
+    if few or any(_odd(machine, t) for t in (pred, truth)):
+        return _encode.look_alikes(pred, truth)
+    return 0
 
 
 def _odd(machine: Machine, part: Any) -> bool:
