@@ -10,11 +10,17 @@ def main() -> None:
     score = workloads.add_parser("score", help="evaluate against the best peers")
     score.add_argument("--ids", choices=["dense", "sparse", "text"], default="dense")
     score.add_argument("--size", choices=["small", "full"], default="small")
+    curve = workloads.add_parser("sweep", help="sweep against the best peers")
+    curve.add_argument("--size", choices=["small", "full"], default="small")
     options = parser.parse_args()
     if options.workload == "startup":
         from benchmarks import startup
 
         startup.main()
+    elif options.workload == "sweep":
+        from benchmarks import sweep
+
+        sweep.main(options.size)
     else:
         from benchmarks import score as scoring
 

@@ -58,6 +58,39 @@ def task(ids: str, size: str, seed: int = 0) -> Task:
     return Task(pairs(entity, target), pairs(true_entity, true_target), listed, codes, n, n_targets)
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Scored candidates, truth and the entity list, with dense integer ids."""
+
+    candidates: pa.Table
+    truth: pa.Table
+    entities: pa.Table
+    n_entities: int
+
+
+CANDIDATES = {"small": (100_000, 20), "full": (2_206_821, 20)}
+"""Entities, and false candidates drawn for each of them."""
+
+
+def candidates(size: str, seed: int = 0) -> Pool:
+    """Return a task of scored candidates: float32 scores, high for most true pairs."""
+    rng = np.random.default_rng(seed)
+    n, drawn = CANDIDATES[size]
+    owned = rng.choice(len(SHARES), size=n, p=SHARES / SHARES.sum())
+    true_entity = np.repeat(np.arange(n), owned)
+    n_targets = int(len(true_entity) * 1.35)
+    true_target = rng.permutation(n_targets)[: len(true_entity)]
+    found = rng.random(len(true_entity)) < 0.97
+    entity = np.concatenate([true_entity[found], rng.integers(0, n, n * drawn)])
+    target = np.concatenate([true_target[found], rng.integers(0, n_targets, n * drawn)])
+    high, low = 1 - rng.beta(1, 12, int(found.sum())), rng.beta(1, 8, n * drawn)
+    score = np.concatenate([high, low]).astype(np.float32)
+    order = rng.permutation(len(entity))
+    pool = {"entity": entity[order], "target": target[order], "score": score[order]}
+    true = pa.table({"entity": true_entity, "target": true_target})
+    return Pool(pa.table(pool), true, pa.table({"entity": np.arange(n)}), n)
+
+
 def _names(ids: str, n: int, prefix: str, rng: np.random.Generator) -> pa.Array:
     if ids == "dense":
         return pa.array(np.arange(n))

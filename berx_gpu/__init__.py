@@ -12,6 +12,7 @@ _ROOMS = {
     "checking": ("Check", "check"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
     "pair_files": ("read_pairs", "write_pairs"),
+    "policy": ("Policy", "decide"),
     "results": ("Dropped", "Evaluation", "Reconciliation"),
     "scoring": ("break_even_ratio", "evaluate"),
     "sets": (
@@ -22,6 +23,8 @@ _ROOMS = {
         "pair_recall",
         "slice_report",
     ),
+    "sweep_results": ("Sweep",),
+    "sweeping": ("sweep",),
     "truth": ("Truth",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError
     from berx_gpu.pair_files import read_pairs as read_pairs
     from berx_gpu.pair_files import write_pairs as write_pairs
+    from berx_gpu.policy import Policy as Policy
+    from berx_gpu.policy import decide as decide
     from berx_gpu.results import Dropped as Dropped
     from berx_gpu.results import Evaluation as Evaluation
     from berx_gpu.results import Reconciliation as Reconciliation
@@ -52,6 +57,8 @@ if TYPE_CHECKING:
     from berx_gpu.sets import oracle_f05 as oracle_f05
     from berx_gpu.sets import pair_recall as pair_recall
     from berx_gpu.sets import slice_report as slice_report
+    from berx_gpu.sweep_results import Sweep as Sweep
+    from berx_gpu.sweeping import sweep as sweep
     from berx_gpu.truth import Truth as Truth
 else:
 

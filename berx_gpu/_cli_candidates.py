@@ -44,12 +44,13 @@ def candidates(
     quiet: bool,
 ) -> int:
     """Say how much of TRUTH the CANDIDATES hold, and the best score that they allow."""
-    from berx_gpu import files
+    from berx_gpu import _report, files
     from berx_gpu._tables import fbeta_name, score
     from berx_gpu.candidates import candidate_recall, oracle
     from berx_gpu.truth import Truth
 
     entities = inputs.required(entities)
+    inputs.check_forms(lists, list_separator, candidates, candidate_columns)
     form = inputs.one_form(as_json, as_markdown)
     names = {
         "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
@@ -98,6 +99,9 @@ def candidates(
         best = oracle(pool, encoded, beta=beta, **common)  # type: ignore[arg-type]
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
+    if not quiet:
+        for note in _report.left_out(found.dropped, "candidate"):
+            click.echo(f"note: {note}", err=True)
     line = f"oracle {fbeta_name(beta)} {score(best.macro_fbeta)}"
     if form == "json":
         told_json = {**found.to_dict(), "beta": beta, "oracle": best.macro_fbeta}

@@ -13,6 +13,12 @@ from berx_gpu.errors import DataError, some
 if TYPE_CHECKING:
     from berx_gpu.checking import Check
 
+_NEEDS = {
+    "unknown_entities": "--entities",
+    "empty_entities": "--entities",
+    "unknown_targets": "--targets",
+    "outside_candidates": "--candidates",
+}
 FINDINGS = (
     "repeats",
     "nulls",
@@ -67,6 +73,7 @@ def check(
     from berx_gpu.checking import check as checked
 
     form = inputs.one_form(as_json, as_markdown)
+    inputs.check_forms(lists, list_separator, candidates, candidate_columns)
     if max_empty is not None and not 0 <= max_empty <= 1:
         raise DataError(f"--max-empty {max_empty}: give a share between 0 and 1")
     names = {
@@ -82,11 +89,12 @@ def check(
             reader.pairs("pred", predictions),
             entities=None if entities is None else reader.entities(entities)[1],
             candidates=pool,
-            targets=None if targets is None else reader.table(targets).columns[0],
+            targets=None if targets is None else reader.table(targets),
             entity=names["pred"][0],
             target=names["pred"][1],
             ids=ids,
         )
+    failed = _failures(found, forbid, max_empty)
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if form == "json":
@@ -95,23 +103,26 @@ def check(
         click.echo(found.to_markdown())
     elif not quiet:
         click.echo(str(found))
-    return _verdict(found, forbid, max_empty)
-
-
-def _verdict(found: Check, forbid: tuple[str, ...], max_empty: float | None) -> int:
-    """Return the exit status, after telling what was found that must not be."""
-    failed = []
-    for option in forbid:
-        name = option.replace("-", "_")
-        if name not in found.findings:
-            source = "--targets" if name == "unknown_targets" else "--candidates"
-            raise DataError(f"--forbid {option} needs {source} FILE to compare with")
-        if count := found.findings[name]:
-            shown = some(found.examples.get(name, ()))
-            failed.append(f"{count:,} {option}" + (f" ({shown})" if shown else ""))
-    share = found.findings["empty_entities"] / found.n_entities
-    if max_empty is not None and share > max_empty:
-        failed.append(f"{share:.4f} of the entities have no link, over {max_empty:g}")
     for line in failed:
         click.echo(f"forbidden: {line}", err=True)
     return inputs.GATE_FAILED if failed else 0
+
+
+def _failures(found: Check, forbid: tuple[str, ...], max_empty: float | None) -> list[str]:
+    """Return what was found that must not be, in words."""
+    failed = []
+    empty = ["empty-entities"] if max_empty is not None else []
+    for option in (*forbid, *empty):
+        name = option.replace("-", "_")
+        if name not in found.findings:
+            raise DataError(f"{option} cannot be told without {_NEEDS[name]} FILE to compare with")
+    for option in forbid:
+        name = option.replace("-", "_")
+        if count := found.findings[name]:
+            shown = some(found.examples.get(name, ()))
+            failed.append(f"{count:,} {option}" + (f" ({shown})" if shown else ""))
+    if max_empty is not None:
+        share = found.findings["empty_entities"] / found.n_entities
+        if share > max_empty:
+            failed.append(f"{share:.4f} of the entities have no link, over {max_empty:g}")
+    return failed

@@ -86,8 +86,7 @@ file_options = stacked(
     click.option(
         "--list-separator",
         metavar="CHARACTER",
-        help="What stands between the targets of a list.  [default: the one of , ; | and space "
-        "that the file has]",
+        help="What stands between the targets of a list.  [default: ,]",
     ),
     choice("--ids", ("exact", "text"), "Compare ids as they are, or as text (7 then equals '7')."),
 )
@@ -153,6 +152,20 @@ def required(entities: str | None) -> str:
             "singletons and silent ones included, one row each"
         )
     return entities
+
+
+def check_forms(
+    lists: Sequence[str],
+    separator: str | None,
+    candidates: str | None,
+    candidate_columns: str | None,
+) -> None:
+    """Raise for options of files that are not there."""
+    if separator is not None and not lists:
+        raise DataError("--list-separator is of lists; say which files are with --lists")
+    if candidates is None and (candidate_columns is not None or "candidates" in lists):
+        option = "--lists candidates" if candidate_columns is None else "--candidate-columns"
+        raise DataError(f"{option} without candidates; give --candidates FILE")
 
 
 def one_form(as_json: bool, as_markdown: bool) -> str:

@@ -102,7 +102,12 @@ def score(
         files.check_output(output, read)
     for option, file in (("--false-links", false_links), ("--missed-links", missed_links)):
         if file is not None:
+            read += [] if output is None else [output]
             files.check_output(file, read, option, reports=False)
+            read.append(file)
+    if records is not None and false_links is None and missed_links is None:
+        raise DataError("--records FILE stands beside links; give --false-links or --missed-links")
+    inputs.check_forms(lists, list_separator, candidates, candidate_columns)
     names = {
         "pred": inputs.column_names(pred_columns, "--pred-columns", 3),
         "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
@@ -151,14 +156,19 @@ def score(
         unknown = "drop" if where or only is not None else unknown_entities
         budget = None if pool is None else _budget(ev, pool, unknown, nulls)
         said = None if records is None else reader.table(records)
-        for file, method in ((false_links, ev.false_links), (missed_links, ev.missed_links)):
-            if file is not None:
-                files.write_table(method(None if pool is None else pool[0], said), file)
+        methods = ((false_links, ev.false_links), (missed_links, ev.missed_links))
+        made = [
+            (method(None if pool is None else pool[0], said), file)
+            for file, method in methods
+            if file is not None
+        ]
+        for table, file in made:
+            files.write_table(table, file)
     tables = {column: ev.by(column.split(",") if "," in column else column) for column in by}
     for warning in [*told, *_report.suspicions(ev, len(pred))]:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:
-        for note in [*notes, *_report.notes(ev, encoded.n_entities)]:
+        for note in [*notes, *_report.notes(ev, budget, encoded.n_entities)]:
             click.echo(f"note: {note}", err=True)
     if output is not None:
         _report.write(output, ev, budget, tables)
@@ -175,7 +185,10 @@ def _pool(
 ) -> tuple[Any, list[str]] | None:
     """Return the candidates and the names of their columns, or None when there are none."""
     if candidates is not None:
-        return reader.pairs("candidates", candidates), names["candidates"]
+        from berx_gpu import files
+
+        table, own = reader.pairs("candidates", candidates), names["candidates"]
+        return files.with_scores(table, own[2] if len(own) == 3 else "score", candidates), own
     return None if pred is None else (pred, names["pred"])
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from berx_gpu import _frames, _pairs
-from berx_gpu._columns import Column, take, to_series
-from berx_gpu.errors import DataError
+from berx_gpu._columns import Column, same_name, take, to_list, to_series
+from berx_gpu._lists import as_lists
+from berx_gpu.errors import DataError, rows, some
 
 _MOST_PAIRS = 2**31
 
@@ -21,6 +22,17 @@ def pairs_of(
     library, columns = _frames.read_frame(frame, "clusters")
     (key,) = _frames.pick(columns, record, "clusters", "id", frame)
     (groups,) = _frames.pick(columns, cluster, "clusters", "cluster", frame)
+    if same_name(record, cluster):
+        raise DataError(f"id and cluster are both {record!r}; name two columns")
+    again = to_series(key[1]).dropna().duplicated()
+    if again.any():
+        twice = to_list(take(key[1], np.array([again.idxmax()])), str(record))
+        raise DataError(
+            f"clusters column {record!r} holds {rows(int(again.sum()))} with an id that stood "
+            f"before, such as {some(twice)}; give one row per record"
+        )
+    if as_lists(groups[1], f"clusters column {cluster!r}", ordered=False) is not None:
+        raise DataError(f"clusters column {cluster!r} holds lists; a record has one cluster")
     numbers, _ = to_series(groups[1]).factorize()
     known = np.flatnonzero(numbers >= 0)
     order = known[np.argsort(numbers[known], kind="stable")]

@@ -105,7 +105,10 @@ def joined(first: Any, second: Any) -> Any:
         return pa.chunked_array([*chunks[0], *chunks[1]], first.type)
     if hasattr(first, "to_pandas") and hasattr(first, "dtype"):  # cuDF
         return sys.modules["cudf"].concat([first, second], ignore_index=True)
-    return pd.concat([to_series(first), to_series(second)], ignore_index=True)
+    sides = [to_series(first), to_series(second)]
+    if sides[0].dtype != sides[1].dtype:  # pandas would make floats of two kinds of integers
+        sides = [side.astype(object) for side in sides]
+    return pd.concat(sides, ignore_index=True)
 
 
 def take(values: Any, codes: Any) -> Any:

@@ -55,13 +55,19 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
     codes, strangers = truth._positions(entity, backend)
     if not frame.mirrored:
         return Encoded(codes, target, present, dropped, strangers, 0, codes < 0)
-    xp, half = backend.xp, len(codes) // 2
+    xp = backend.xp
     own = _same(entity, target, backend)
-    codes = xp.where(own, xp.int32(-1), codes)
-    strange = (codes < 0) & ~own
+    self_pairs = int(own.sum()) // 2
+    if self_pairs:
+        codes, target = codes[~own], tuple(key.rows(backend.take, ~own) for key in target)
+        if present is None:
+            present = ~own
+        else:
+            present[xp.flatnonzero(present)[own]] = False
+    half = len(codes) // 2
+    strange = codes < 0
     strange[:half] &= codes[half:] < 0
     strange[half:] = False
-    self_pairs = int(own[:half].sum())
     return Encoded(codes, target, present, dropped, int(strange.sum()), self_pairs, strange)
 
 
@@ -76,6 +82,18 @@ def _same(a: tuple[_encode.Key, ...], b: tuple[_encode.Key, ...], backend: selec
     for part in same:
         mask &= backend.xp.asarray(part, dtype=bool)
     return mask
+
+
+def own_entities(frame: _pairs.Pairs, ids: str, backend: select.Backend) -> _pairs.Entities:
+    """Return the entities of some pairs, each once, in the order of their first row."""
+    columns = frame.entity if frame.owners is None else frame.owners
+    keys = [backend.encode(values, frame.where(name), ids) for name, values in columns]
+    again = backend.repeats([part for key in keys for part in key.parts])
+    for key in keys:
+        if key.missing is not None:
+            again = again | key.missing
+    first = backend.to_host((~again).nonzero()[0])
+    return _pairs.Entities(columns).rows(first)
 
 
 def both_listed(codes: Any, xp: Any) -> Any:

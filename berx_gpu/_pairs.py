@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -36,6 +36,8 @@ class Pairs:
         Where results go back to.
     origin : int array or None
         The caller's row of each pair, where lists of targets were taken apart.
+    owners : list of (name, values) or None
+        The entities of a frame of lists or a mapping, those with an empty list included.
     mirrored : bool
         Whether the second half of the rows repeats the first one the other way round.
     """
@@ -46,6 +48,7 @@ class Pairs:
     score: Column | None
     library: str
     origin: Any = None
+    owners: list[Column] | None = None
     mirrored: bool = False
 
     def __len__(self) -> int:
@@ -157,7 +160,8 @@ def read_pairs(
         if score is not None:
             raise DataError(f"{what} is a mapping, which holds no scores; give a frame with one")
         plain: list[list[Any]] = [*_plain.from_mapping(obj, what)]
-        return _from_plain(plain, what, entity_names, target_names, None)
+        pairs = _from_plain(plain, what, entity_names, target_names, None)
+        return replace(pairs, owners=_plain.id_columns(list(obj), entity_names, what))
     found = frame_columns(obj, what)
     if found is None:
         plain = _plain.from_tuples(obj, what, 2 if score is None else 3)
@@ -277,7 +281,7 @@ def _exploded(pairs: Pairs) -> Pairs:
         score = (score[0], scores[1])
     origin = np.repeat(np.arange(len(lengths)), lengths)
     entity = [(n, take(v, origin)) for n, v in pairs.entity]
-    return Pairs(pairs.what, entity, [(name, targets)], score, pairs.library, origin)
+    return Pairs(pairs.what, entity, [(name, targets)], score, pairs.library, origin, pairs.entity)
 
 
 def _listed(columns: list[Column], names: tuple[Hashable, ...]) -> list[Column]:

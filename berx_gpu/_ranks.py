@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from berx_gpu import _columns
+from berx_gpu import _columns, _encode
 from berx_gpu._backends import select
 from berx_gpu._links import Links
 
@@ -24,7 +24,7 @@ def ranks(links: Links, backend: select.Backend) -> Any:
     if not len(rows):
         return xp.zeros(len(links.codes), xp.int64)
     codes, scores = links.codes[rows], scores[rows]
-    smaller = _target_order(links, rows, backend)
+    smaller = order_of(links.targets, rows, backend)
     order = xp.lexsort(xp.vstack([smaller, _falling(xp, scores), codes]))
     codes, smaller = codes[order], smaller[order]
     starts = xp.ones(len(order), bool)
@@ -51,10 +51,10 @@ def _falling(xp: Any, scores: Any) -> Any:
     return len(seen) - place.ravel()
 
 
-def _target_order(links: Links, rows: Any, backend: select.Backend) -> Any:
-    """Return numbers that are ordered as the target ids of some rows are."""
+def order_of(keys: tuple[_encode.Key, ...], rows: Any, backend: select.Backend) -> Any:
+    """Return numbers that are ordered as the ids of some rows are."""
     number: Any = None
-    for key in links.targets:
+    for key in keys:
         # The further bits of wide numbers weigh more than the first ones.
         for part in reversed(key.parts) if key.kind == "integer" else key.parts:
             column = backend.to_host(backend.take(part, rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from berx_gpu import files
 from berx_gpu._summary import as_text, in_markdown
 from berx_gpu._tables import aligned, as_json, fbeta_name, markdown, ratio, score
 from berx_gpu.candidate_results import ErrorBudget
-from berx_gpu.results import Evaluation
+from berx_gpu.results import Dropped, Evaluation
 
 SHOWN_SLICES = 30
 
@@ -32,24 +33,35 @@ def suspicions(ev: Evaluation, n_rows: int) -> list[str]:
     return found
 
 
-def notes(ev: Evaluation, n_listed: int) -> list[str]:
+def notes(ev: Evaluation, budget: ErrorBudget | None, n_listed: int) -> list[str]:
     """Return what was left out, in words."""
+    notes = left_out(ev.dropped, "prediction")
+    if budget is not None:
+        own = replace(budget.dropped, truth_repeats=0, truth_nulls=0, truth_outside=0)
+        notes += left_out(replace(own, truth_self_pairs=0), "candidate")
+    if ev.n_entities < n_listed:
+        notes.append(f"scored {ev.n_entities:,} of {n_listed:,} entities")
+    return notes
+
+
+def left_out(dropped: Dropped, kind: str) -> list[str]:
+    """Return what was left out of pairs of some kind, and of the truth, in words."""
     told = {
-        "prediction_repeats": "repeated prediction {rows} counted once",
+        "prediction_repeats": "repeated {kind} {rows} counted once",
         "truth_repeats": "repeated truth {rows} counted once",
-        "prediction_nulls": "prediction {rows} without an id dropped",
+        "prediction_nulls": "{kind} {rows} without an id dropped",
         "truth_nulls": "truth {rows} without an id dropped",
-        "unknown_entities": "prediction {rows} of unlisted entities dropped",
+        "unknown_entities": "{kind} {rows} of unlisted entities dropped",
         "truth_outside": "truth {rows} of entities that are not scored ignored",
-        "prediction_self_pairs": "prediction {rows} of a record with itself dropped",
+        "prediction_self_pairs": "{kind} {rows} of a record with itself dropped",
         "truth_self_pairs": "truth {rows} of a record with itself dropped",
     }
     notes = []
     for field, text in told.items():
-        if count := getattr(ev.dropped, field):
-            notes.append(f"{count:,} {text.format(rows='row' if count == 1 else 'rows')}")
-    if ev.n_entities < n_listed:
-        notes.append(f"scored {ev.n_entities:,} of {n_listed:,} entities")
+        if count := getattr(dropped, field):
+            notes.append(
+                f"{count:,} {text.format(kind=kind, rows='row' if count == 1 else 'rows')}"
+            )
     return notes
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 from berx_gpu import _encode, _pairs
 from berx_gpu._backends import select
+from berx_gpu._encoded import both_listed
 from berx_gpu._links import Links, backend_of
 from berx_gpu._sums import Groups
 from berx_gpu.candidate_results import ErrorBudget
@@ -22,7 +24,7 @@ def error_budget(
     candidates: Any,
     truth: Any,
     entities: Any = None,
-    beta: float = 0.5,
+    beta: float | None = None,
     entity: _pairs.Names = "entity",
     target: _pairs.Names = "target",
     score: Hashable | None = None,
@@ -41,14 +43,15 @@ def error_budget(
     candidates : DataFrame, Arrow stream, mapping or list of tuples
         The pairs that the predictions were chosen from.
     truth, entities, beta, entity, target, score, threshold, unknown_entities, nulls, ids, n_threads
-        As in `evaluate`; `truth` may be None with an `Evaluation`.
+        As in `evaluate`; an `Evaluation` has all of them already, and `truth` is then None.
 
     Returns
     -------
     ErrorBudget
         A line per kind of error: how many links, and the gain in macro F if these alone were
         mended. Gains do not add up, because F is not linear. The whole loss is split in two: what
-        no choice among the candidates could have avoided, and the rest.
+        no choice among the candidates could have avoided, and the rest. Where pairs have no
+        direction, a link counts for each of its listed records.
 
     Raises
     ------
@@ -71,14 +74,22 @@ def error_budget(
     """
     if isinstance(predictions, Evaluation):
         ev = predictions
-        if truth is not None and truth is not ev._counts.truth:
-            raise DataError("the Evaluation has a truth of its own; leave truth= out")
+        given = {
+            "truth": None if truth is ev._counts.truth else truth,
+            "entities": entities,
+            "beta": beta,
+            "score": score,
+            "threshold": threshold,
+            "ids": ids,
+        }
+        if named := [name for name, value in given.items() if value is not None]:
+            raise DataError(f"the Evaluation has its own {named[0]}; leave {named[0]}= out")
     else:
         ev = evaluate(
             predictions,
             truth,
             entities=entities,
-            beta=beta,
+            beta=0.5 if beta is None else beta,
             entity=entity,
             target=target,
             score=score,
@@ -116,7 +127,7 @@ def budget(
     stolen = per_entity(false_codes[owned & ~on_singleton])
     strange = per_entity(false_codes[~owned & ~on_singleton])
 
-    every_true = Links(links.frame, truth._codes, truth._targets, None)
+    every_true = true_links(ev)
     once, predicted = labelled(every_true, links, n, backend)
     _, retrieved = labelled(every_true, candidates, n, backend)
     missed = xp.flatnonzero(once & ~predicted & retrieved)
@@ -150,18 +161,41 @@ def budget(
         ("not in the candidates", int(absent.sum()), gain(tp + absent, k + absent)),
     ]
     top = best(candidates, truth, backend, dropped, ev.beta, 0.0).macro_fbeta
+    outside, missing = (
+        _pairs_in(mask, codes, truth.undirected, xp)
+        for mask, codes in (
+            (drawn & ~from_candidates, links.codes),
+            (once & ~predicted & ~retrieved, truth._codes),
+        )
+    )
     return ErrorBudget(
         name=ev.name,
         beta=ev.beta,
         macro_fbeta=ev.macro_fbeta,
         oracle=top,
-        outside_candidates=int((drawn & ~from_candidates).sum()),
+        outside_candidates=outside,
+        absent=missing,
+        dropped=dropped,
         lines={name: ErrorBudget.Line(count, value) for name, count, value in kinds},
     )
 
 
+def _pairs_in(mask: Any, codes: Any, undirected: bool, xp: Any) -> int:
+    """Return how many pairs the rows of a mask are, one row per direction."""
+    both = int((mask & both_listed(codes, xp)).sum()) if undirected else 0
+    return int(mask.sum()) - both // 2
+
+
+def true_links(ev: Evaluation) -> Links:
+    """Return all true pairs as links; they have no scores."""
+    truth = ev._counts.truth
+    frame = replace(ev._counts.links.frame, score=None)
+    return Links(frame, truth._codes, truth._targets, None)
+
+
 def labelled(links: Links, among: Links, n: int, backend: select.Backend) -> tuple[Any, Any]:
     """Mark one row of each distinct pair of some links, and the rows that stand in others too."""
+    _encode.same_kind(links.targets, among.targets)
     parts, others = _encode.aligned(backend.xp, links.targets, among.targets)
     once, inside = backend.label(backend.prepare(n, among.codes, others), links.codes, parts)
     return once, inside

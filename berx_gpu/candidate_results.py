@@ -102,8 +102,10 @@ class ErrorBudget:
     beta, macro_fbeta : float
     oracle : float
         Macro F of the best choice among the candidates.
-    outside_candidates : int
-        Predicted pairs that are no candidates.
+    outside_candidates, absent : int
+        Predicted pairs, and missed pairs, that are no candidates.
+    dropped : Dropped
+        Candidate and truth rows that were not counted.
     lines : dict of str to ErrorBudget.Line
         How many links each kind of error has, and the gain if they alone were fixed.
     """
@@ -120,6 +122,8 @@ class ErrorBudget:
     macro_fbeta: float
     oracle: float
     outside_candidates: int
+    absent: int
+    dropped: Dropped
     lines: dict[str, Line]
 
     def __getitem__(self, error: str) -> Line:
@@ -135,16 +139,12 @@ class ErrorBudget:
         """What the choice among the candidates lost: oracle - macro_fbeta."""
         return self.oracle - self.macro_fbeta
 
-    @property
-    def absent(self) -> int:
-        """How many missed pairs are no candidates."""
-        return self.lines["not in the candidates"].links
-
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes as valid JSON."""
         out = {f.name: getattr(self, f.name) for f in fields(self)}
         out |= {x: getattr(self, x) for x in ("lost_by_blocking", "lost_by_decision")}
         out["lines"] = {name: dict(vars(line)) for name, line in self.lines.items()}
+        out["dropped"] = dict(vars(self.dropped))
         return {name: as_json(value) for name, value in out.items()}
 
     def _rows(self) -> list[list[str]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from berx_gpu import _frames, _pairs
 from berx_gpu._backends import select
-from berx_gpu._columns import to_list
-from berx_gpu._links import Links, as_truth, backend_of, doubled, encoded_links
+from berx_gpu._columns import is_missing, to_list
+from berx_gpu._encoded import both_listed
+from berx_gpu._links import Links, as_truth, backend_of, encoded_links
+from berx_gpu._lists import as_lists
 from berx_gpu._options import number, whole
 from berx_gpu._ranks import ranks
 from berx_gpu._sums import Groups
@@ -84,14 +87,17 @@ def best(
 ) -> Evaluation:
     """Return the evaluation of the true pairs among encoded candidates."""
     new, hit = truth._label(links.codes, links.targets, backend)
-    codes = backend.xp.where(new & hit, links.codes, backend.xp.int32(-1))
+    twice = (new & both_listed(links.codes, backend.xp)).sum() if truth.undirected else 0
+    distinct = int(new.sum()) - int(twice) // 2
+    repeats = links.frame.count(links.codes >= 0) - distinct
+    codes = backend.xp.where(hit, links.codes, backend.xp.int32(-1))
     tp = truth._match(codes, links.targets, backend).tp
     return evaluation(
         truth,
         Links(links.frame, codes, links.targets, links.present),
         tp,
         tp,
-        dropped,
+        replace(dropped, prediction_repeats=repeats),
         backend,
         beta=beta,
         zero_division=zero_division,
@@ -195,9 +201,9 @@ def candidate_recall(
     (0.6667, 0.5)
     """
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
-    cuts = [whole("k", one, 1) for one in (k if isinstance(k, (list, tuple)) else [k]) if one]
-    if k is not None and not cuts:
-        raise DataError(f"k={k!r}: give whole numbers from 1")
+    several = isinstance(k, (list, tuple, np.ndarray))
+    listed = [] if k is None else list(k) if several else [k]  # type: ignore[arg-type]
+    cuts = list(dict.fromkeys(whole("k", one, 1) for one in listed))
     if n_targets is not None:
         whole("n_targets", n_targets, 1)
     truth = as_truth(truth, candidates, entities, entity, target, nulls, ids, n_threads)
@@ -212,6 +218,8 @@ def candidate_recall(
         unknown_entities,
         nulls,
     )
+    if n_targets is not None:
+        _check_targets(links, n_targets, backend)
     chosen: list[tuple[str, Any]] = [("all candidates", None)]
     if cuts:
         place = ranks(links, backend)
@@ -224,27 +232,57 @@ def candidate_recall(
         if kept is not None:
             codes = backend.xp.where(kept, codes, backend.xp.int32(-1))
         counts = truth._match(codes, links.targets, backend)
-        own = Links(links.frame, codes, links.targets, links.present)
-        lines.append(_line(name, truth, counts, doubled(truth, own, backend), n_targets, backend))
+        totals = int(counts.tp.sum()), int(counts.n_pred.sum())
+        if truth.undirected:
+            totals = _pairs_of(truth, links, kept, backend)
+        lines.append(_line(name, truth, counts, totals, n_targets, backend))
+    repeats = links.frame.count(links.codes >= 0) - lines[0]["n_candidates"]
     return CandidateRecall(
         **lines[0],
-        dropped=dropped,
+        dropped=replace(dropped, prediction_repeats=repeats),
         lines=lines,
     )
+
+
+def _pairs_of(truth: Truth, links: Links, kept: Any, backend: select.Backend) -> tuple[int, int]:
+    """Return the true pairs and all pairs of some rows, each once however many ends it has."""
+    codes = links.codes
+    if kept is not None:
+        half = len(codes) // 2
+        either = kept[:half] | kept[half:]
+        either = backend.xp.concatenate([either, either])
+        codes = backend.xp.where(either, codes, backend.xp.int32(-1))
+    new, hit = truth._label(codes, links.targets, backend)
+    both = new & both_listed(codes, backend.xp)
+    return (
+        int((new & hit).sum()) - int((both & hit).sum()) // 2,
+        int(new.sum()) - int(both.sum()) // 2,
+    )
+
+
+def _check_targets(links: Links, n_targets: int, backend: select.Backend) -> None:
+    rows = backend.xp.flatnonzero(links.codes >= 0)
+    parts = [backend.take(part, rows) for key in links.targets for part in key.parts]
+    distinct = len(rows) - int(backend.repeats(parts).sum())
+    if distinct > n_targets:
+        raise DataError(
+            f"n_targets={n_targets:,}, but the candidates alone hold {distinct:,} targets; give "
+            "how many there are in all"
+        )
 
 
 def _line(
     name: str,
     truth: Truth,
     counts: Any,
-    twice: tuple[int, int],
+    totals: tuple[int, int],
     n_targets: int | None,
     backend: select.Backend,
 ) -> dict[str, Any]:
     """Return the figures of one set of candidates."""
     groups = Groups(*backend.group(counts.tp, counts.n_pred, truth._n_true))
     n = truth.n_entities
-    hits, pairs = groups.total(groups.tp) - twice[0], groups.total(groups.n_pred) - twice[1]
+    hits, pairs = totals
     others = groups.n_true > 0
     n_others = groups.count(others)
     whole_rows = groups.count(others & (groups.tp == groups.n_true))
@@ -260,7 +298,7 @@ def _line(
         "mean_recall": groups.mean(share, others),
         "all_match_rate": whole_rows / n_others if n_others else float("nan"),
         "no_hit": groups.count(others & (groups.tp == 0)),
-        "per_entity_mean": pairs / n,
+        "per_entity_mean": groups.total(groups.n_pred) / n,
         "per_entity_median": median,
         "per_entity_p95": p95,
         "per_entity_max": int(sizes.max()),
@@ -273,9 +311,13 @@ def _channels(
 ) -> list[tuple[str, Any]]:
     """Return the mask of the present rows of every channel, by its name."""
     values = _frames.read_column(candidates, "candidates", channel)
-    names = to_list(values, str(channel))
+    if as_lists(values, f"candidates column {channel!r}", ordered=False) is not None:
+        raise DataError(f"candidates column {channel!r} holds lists; a channel is one value")
+    names = [None if is_missing(name) else name for name in to_list(values, str(channel))]
     if links.frame.origin is not None:
         names = [names[i] for i in links.frame.origin]
+    if links.frame.mirrored:
+        names = names * 2
     if links.present is not None:
         names = [n for n, kept in zip(names, backend.to_host(links.present), strict=True) if kept]
     numbers: dict[Any, int] = {}
@@ -285,5 +327,8 @@ def _channels(
             f"candidates column {channel!r} holds {len(numbers):,} values, such as "
             f"{some(numbers)}; a channel is one of a few sources, at most {_MOST_CHANNELS:,}"
         )
-    masks = ((str(name), which == i) for name, i in numbers.items())
+    masks = (
+        (f"{channel} missing" if name is None else f"{channel}={name}", which == i)
+        for name, i in numbers.items()
+    )
     return [(name, backend.xp.asarray(mask)) for name, mask in sorted(masks, key=lambda m: m[0])]

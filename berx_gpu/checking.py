@@ -9,7 +9,7 @@ import numpy as np
 
 from berx_gpu import _columns, _encode, _pairs
 from berx_gpu._backends import select
-from berx_gpu._encoded import encode_pairs
+from berx_gpu._encoded import encode_pairs, own_entities
 from berx_gpu._tables import aligned, as_html, as_json, markdown
 from berx_gpu.errors import some
 from berx_gpu.truth import Truth, ids_of
@@ -129,8 +129,8 @@ def check(
     (['x'], ['c'])
     """
     frame = _pairs.read_pairs(predictions, "predictions", entity=entity, target=target)
-    listed = _own_entities(frame, ids) if entities is None else entities
     backend = select.select(predictions, n_threads=n_threads)
+    listed = own_entities(frame, ids, backend) if entities is None else entities
     held = Truth(
         frame, listed, entity=entity, target=target, nulls="drop", ids=ids, n_threads=n_threads
     )
@@ -140,11 +140,9 @@ def check(
     examples = {
         "unknown_entities": _some_ids(frame.entity, frame, coded.present, coded.strange, backend)
     }
-    findings = {
-        "repeats": held.repeats,
-        "nulls": held.nulls,
-        "unknown_entities": held.outside,
-    }
+    findings = {"repeats": held.repeats, "nulls": held.nulls}
+    if entities is not None:
+        findings["unknown_entities"] = held.outside
 
     again = (held._codes >= 0) & ~new
     examples["repeats"] = _some_ids(frame.target, frame, coded.present, again, backend)
@@ -160,16 +158,18 @@ def check(
             candidates, "candidates", entity=entity, target=target, other=held._names
         )
         theirs = encode_pairs(own, held, "drop", backend)
+        _encode.same_kind(held._targets, theirs.target)
         mine, others = _encode.aligned(backend.xp, held._targets, theirs.target)
         prepared = backend.prepare(held.n_entities, theirs.codes, others)
         _, inside = backend.label(prepared, held._codes, mine)
         found("outside_candidates", new & ~inside, frame.target)
     shared = _shared(new, parts, backend)
     found("shared_targets", shared, frame.target)
-    empty = backend.to_host(held._n_true == 0)
-    findings["empty_entities"] = int(empty.sum())
-    silent = held._entities.rows(np.flatnonzero(empty)[:_SHOWN])
-    examples["empty_entities"] = ids_of(silent)
+    if entities is not None or frame.owners is not None:
+        empty = backend.to_host(held._n_true == 0)
+        findings["empty_entities"] = int(empty.sum())
+        silent = held._entities.rows(np.flatnonzero(empty)[:_SHOWN])
+        examples["empty_entities"] = ids_of(silent)
     return Check(
         n_rows=len(frame),
         n_pairs=held.n_true,
@@ -178,18 +178,6 @@ def check(
         examples={name: ids for name, ids in examples.items() if ids},
         slices={str(name): _slice(held, name, frame, backend) for name, _ in held._slice_columns},
     )
-
-
-def _own_entities(frame: _pairs.Pairs, ids: str) -> _pairs.Entities:
-    """Return the entities of the pairs, each once, in the order of their first row."""
-    backend = select.select(frame.entity[0][1])
-    keys = [backend.encode(values, frame.where(name), ids) for name, values in frame.entity]
-    again = backend.repeats([part for key in keys for part in key.parts])
-    for key in keys:
-        if key.missing is not None:
-            again = again | key.missing
-    first = backend.to_host((~again).nonzero()[0])
-    return _pairs.Entities(frame.entity).rows(first)
 
 
 def _among(held: Truth, targets: Any, target: _pairs.Names, backend: select.Backend) -> Any:

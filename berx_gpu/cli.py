@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import click
 
-from berx_gpu import __version__, _cli_candidates, _cli_check, _cli_score
+from berx_gpu import __version__, _cli_candidates, _cli_check, _cli_score, _cli_sweep
 from berx_gpu._progress import progress
 from berx_gpu.errors import DataError
 
@@ -83,7 +83,13 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (_cli_score.score, _cli_candidates.candidates, _cli_check.check):
+for _command in (
+    _cli_score.score,
+    _cli_sweep.sweep,
+    _cli_sweep.decide,
+    _cli_candidates.candidates,
+    _cli_check.check,
+):
     cli.add_command(_command)
 
 

@@ -133,6 +133,13 @@ def write_table(table: pa.Table, path: str) -> None:
     if ending in _PARQUET:
         _replace(path, lambda temporary: pq.write_table(table, temporary))
         return
+    if ending not in _SEPARATORS:
+        raise DataError(f"{path}: unknown kind of file; use .parquet, .csv or .tsv (+ .gz, .zst)")
+    for name in table.column_names:
+        text = table[name]
+        is_text = pa.types.is_string(text.type) or pa.types.is_large_string(text.type)
+        if is_text and pc.any(pc.match_substring(text, "\0")).as_py():
+            raise DataError(f"{path}: column {name!r} holds a zero byte; use .parquet for such ids")
     options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
 
     def write(temporary: str) -> None:

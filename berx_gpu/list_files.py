@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from berx_gpu.errors import DataError, counted, some
 
-_SEPARATORS = (",", ";", "|", " ")
+_OTHERS = (b";", b"|", b" ")
 _HEADS = {"entity", "target", "targets", "match", "matches", "id", "ids"}
 _TAB, _LINE, _RETURN = b"\t\n\r"
 _BOM = b"\xef\xbb\xbf"
@@ -29,7 +29,9 @@ def parse(data: bytes, path: str, separator: str | None, header: bool | None) ->
         raise DataError(f"{path} holds a zero byte, so it is not text; is it UTF-16?")
     if data == b"\n":
         return _table(pa.array([], pa.large_string()), np.zeros(1, np.int64), pa.array([]))
-    separator = _found(data, path) if separator is None else separator
+    if separator is None:
+        _check_commas(data, path)
+        separator = ","
     text = np.frombuffer(data, np.uint8)
     base = np.flatnonzero((text == _LINE) | (text == _TAB))
     marks = np.flatnonzero(text == _byte(separator))
@@ -75,22 +77,21 @@ def _table(entity: Any, starts: Any, targets: Any) -> pa.Table:
     return pa.table({"entity": entity, "target": lists})
 
 
-def _found(data: bytes, path: str) -> str:
-    """Return the separator that the lists of a file have, a comma where none has any."""
-    found = [mark for mark in _SEPARATORS if mark.encode() in data]
-    if len(found) > 1:  # some of them may stand in the entities only
-        lists = b"".join(re.findall(rb"\t([^\n]*)", data))
-        found = [mark for mark in found if mark.encode() in lists]
-    if len(found) > 1:
+def _check_commas(data: bytes, path: str) -> None:
+    """Raise when the lists of a file hold what may stand between ids in place of a comma."""
+    if not any(mark in data for mark in _OTHERS):
+        return
+    lists = b"".join(re.findall(rb"\t([^\n]*)", data))
+    found = [mark.decode() for mark in (b",", *_OTHERS) if mark in lists]
+    if found and found != [","]:
         raise DataError(
-            f"{path}: the lists hold {some(found, 9)}; say which of them stands between two ids: "
+            f"{path}: the lists hold {some(found, 9)}; say what stands between two ids, such as "
             'separator="," (--list-separator on the command line)'
         )
-    return found[0] if found else ","
 
 
 def _byte(separator: str) -> int:
-    if not isinstance(separator, str) or len(separator.encode()) != 1 or separator in "\t\n\r":
+    if not isinstance(separator, str) or len(separator.encode()) != 1 or separator in "\t\n\r\0":
         raise DataError(f"separator={separator!r}: give one ASCII character, such as ',' or ' '")
     return ord(separator)
 
@@ -103,7 +104,7 @@ def _check_tabs(path: str, per_line: Any, separator: str, data: bytes) -> None:
             f"{path}: line {line + 1} has {per_line[line] + 1} columns; a list file has two, the "
             f"entity and its targets with {separator!r} between"
         )
-    if not per_line.any() and any(mark.encode() in data for mark in _SEPARATORS):
+    if not per_line.any() and any(mark in data for mark in (b",", *_OTHERS)):
         raise DataError(
             f"{path} has no tab in any line; a list file has the entity, a tab, and its targets"
         )
@@ -139,17 +140,19 @@ def lines_of(
         One line for each, in this order; those without a pair get an empty list.
     """
     comma = chr(_byte(separator))
-    breaks = "[\t\r\n]|^\ufeff"
-    kinds = (("entity", listed, breaks), ("target", target, f"[\t\r\n{re.escape(comma)}]"))
+    breaks = r"[\t\r\n\x00]|^\x{feff}|^$"
+    kinds = (("entity", listed, breaks), ("target", target, f"{breaks}|{re.escape(comma)}"))
     for what, ids, pattern in kinds:
         wrong = pc.match_substring_regex(ids, pattern)
         if pc.any(wrong).as_py():
             row = pc.index(wrong, pa.scalar(True)).as_py()
             raise DataError(
-                f"{path}: a list file cannot hold the {what} id {ids[row].as_py()!r}, which has a "
-                f"tab, a line break or a {separator!r} in it; choose another separator= that no id "
-                'has, or form="rows"'
+                f"{path}: a list file cannot hold the {what} id {ids[row].as_py()!r}: it is empty, "
+                f"or has a tab, a line break, a zero byte, a byte-order mark or a {separator!r}; "
+                'choose another separator= that no id has, or form="rows"'
             )
+    if len(listed.unique()) < len(listed):
+        raise DataError(f"{path}: entities lists an entity twice; list each once")
     codes = pc.index_in(entity, listed)
     lost = entity.filter(pc.is_null(codes))
     known = pc.is_valid(codes)
@@ -160,4 +163,9 @@ def lines_of(
     lists = pa.LargeListArray.from_arrays(starts, target.take(pa.array(order)))
     joined = pc.binary_join(lists, pa.scalar(comma, pa.large_string()))
     lines = pc.binary_join_element_wise(listed, joined, pa.scalar("\t", pa.large_string()))
+    if len(lines) and _has_header(pa.table({"entity": listed, "target": lists}).slice(0, 1), None):
+        raise DataError(
+            f"{path}: its first line, {lines[0].as_py()!r}, would read as the names of the columns;"
+            " put another entity first"
+        )
     return lines, lost.unique().to_pylist()[:4]

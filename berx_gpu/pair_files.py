@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,8 @@ def read_pairs(
         ``"lists"``: one entity a line, then a tab, then its targets with a separator between, or
         nothing. There are no quotes: every other character belongs to an id.
     separator : str, optional
-        What stands between the targets of a list; default: the one of ``, ; |`` and space that
-        the file has.
+        What stands between the targets of a list; default: a comma, and an error when the lists
+        hold a semicolon, a bar or a blank, which could mean either.
     header : bool, optional
         Whether the first line holds names. Default: of a text file of rows it does; of lists,
         when it reads ``entity`` and ``targets`` or the like.
@@ -75,7 +75,7 @@ def write_pairs(
     entities: Any = None,
     entity: _pairs.Names = "entity",
     target: _pairs.Names = "target",
-    separator: str = ",",
+    separator: str | None = None,
 ) -> None:
     r"""Write pairs to a file, whole or not at all.
 
@@ -89,11 +89,12 @@ def write_pairs(
         A row per pair, or a line per entity with its targets in a list; see `read_pairs`.
     entities : list, array, Index, Series or frame, optional
         With ``form="lists"``: which entities get a line, and in which order; those without a pair
-        get an empty list. Default: the entities of the pairs, as they first appear.
+        get an empty list. Default: the entities of the pairs, as they first appear, those with an
+        empty list included.
     entity, target : str, default "entity", "target"
         Columns of the pairs.
-    separator : str, default ","
-        What to write between the targets of a list.
+    separator : str, optional
+        What to write between the targets of a list; default: a comma.
 
     Raises
     ------
@@ -112,24 +113,29 @@ def write_pairs(
     """
     one_of("form", form, ("rows", "lists"))
     path = os.fspath(path)
+    if separator == "":
+        raise DataError("separator='': give one ASCII character, such as ',' or ' '")
     frame = _pairs.read_pairs(pairs, "pairs", entity=entity, target=target)
     if form == "rows":
-        if entities is not None:
-            raise DataError('entities= gives the lines of lists; pass form="lists" with it')
+        for name, value in (("entities", entities), ("separator", separator)):
+            if value is not None:
+                raise DataError(f'{name}= is of lists; pass form="lists" with it')
         plain = (
             (str(n), host_array(to_arrow(v, str(n)), frame.where(n), "exact")[0])
             for n, v in (*frame.entity, *frame.target)
         )
-        files.write_table(pa.table(dict(plain)), path)
+        files.write_table(_table(plain), path)
         return
     if len(frame.entity) != 1 or len(frame.target) != 1:
         raise DataError("a list file holds one entity and one target column; pick one key column")
     own, targets = (_written(column, frame.where) for column in (frame.entity[0], frame.target[0]))
     listed = own.unique()
+    if frame.owners is not None:
+        listed = _written(frame.owners[0], frame.where).unique()
     if entities is not None:
         (key,) = _pairs.read_entities(entities, entity, [frame.entity[0][0]]).key
         listed = _written(key, lambda name: f"entities column {name!r}")
-    lines, lost = list_files.lines_of(own, targets, listed, separator, path)
+    lines, lost = list_files.lines_of(own, targets, listed, separator or ",", path)
     if lost:
         raise DataError(
             f"the pairs hold entities that are not in entities, such as {some(lost)}; add them, or "
@@ -137,6 +143,13 @@ def write_pairs(
         )
 
     files.write_lines(lines, path)
+
+
+def _table(columns: Iterable[tuple[str, Any]]) -> pa.Table:
+    names, arrays = zip(*columns, strict=True)
+    if len(set(names)) < len(names):
+        raise DataError(f"the pairs have two columns called {names[0]!r}; rename one")
+    return pa.table(list(arrays), names=list(names))
 
 
 def _written(column: Any, where: Callable[[Any], str]) -> Any:

@@ -186,7 +186,8 @@ class Evaluation:
         DataFrame
             Entity; target; score and rank within the entity, when scores were used; candidate;
             owner, the entity that the target truly belongs to, missing if no listed one; gain, by
-            how much F of the entity would rise without this link; and the records.
+            how much F of the entity would rise without this link; and the records. Where pairs
+            have no direction, a row for each listed record of a pair.
 
         Examples
         --------

@@ -124,7 +124,7 @@ class Truth:
             half = len(codes) // 2
             listed = int(((codes[:half] >= 0) | (codes[half:] >= 0)).sum())
             self.repeats = listed - self.n_true
-            self.outside = half - listed - self.self_pairs
+            self.outside = half - listed
 
     def __repr__(self) -> str:
         entities = counted(self.n_entities, "entity", "entities")
@@ -139,7 +139,9 @@ class Truth:
         id: Hashable,  # noqa: A002 - the name that the column has
         cluster: Hashable,
         entities: Any = None,
-        **options: Any,
+        nulls: str = "error",
+        ids: str = "exact",
+        n_threads: int | None = None,
     ) -> Truth:
         """Return the undirected truth in which the records of a cluster are pairs.
 
@@ -152,7 +154,7 @@ class Truth:
             alone.
         entities : list, array, Index, Series or frame, optional
             The records to score; default: all of the frame, its other columns as slice keys.
-        **options
+        nulls, ids, n_threads
             As in `Truth`.
 
         Raises
@@ -170,7 +172,15 @@ class Truth:
         """
         pairs, listed = _clusters.pairs_of(frame, id, cluster)
         entities = listed if entities is None else entities
-        return cls(pairs, entities, entity=id, undirected=True, **options)
+        return cls(
+            pairs,
+            entities,
+            entity=id,
+            undirected=True,
+            nulls=nulls,
+            ids=ids,
+            n_threads=n_threads,
+        )
 
     @property
     def n_entities(self) -> int:

@@ -15,7 +15,7 @@ from berx_gpu._columns import ARROW, Column, build_frame, take, to_arrow
 from berx_gpu._links import Links
 from berx_gpu._options import whole
 from berx_gpu._ranks import present_scores, ranks
-from berx_gpu.budget import labelled
+from berx_gpu.budget import labelled, true_links
 from berx_gpu.candidates import read_candidates
 from berx_gpu.errors import DataError, rows, some
 from berx_gpu.results import Evaluation
@@ -33,7 +33,7 @@ def false_links(
     chosen = backend.to_host(chosen.nonzero()[0])
     gain = _gain(ev, counts.tp, counts.n_pred - 1, backend)
     codes, chosen, gained = _worst(links.codes, chosen, gain, n, backend)
-    every_true = Links(links.frame, truth._codes, truth._targets, None)
+    every_true = true_links(ev)
     owner = _holder(links, chosen, every_true, backend)
     columns = [
         *_entity_columns(ev, codes),
@@ -45,7 +45,7 @@ def false_links(
         inside = backend.to_host(labelled(links, own, truth.n_entities, backend)[1])
         columns.append(("candidate", inside[chosen]))
     columns += [*_named("owner", _entity_columns(ev, owner)), ("gain", gained)]
-    return _with_records(columns, len(links.frame.entity), records, counts.library)
+    return _with_records(columns, len(links.frame.entity), records, ev)
 
 
 def missed_links(
@@ -55,7 +55,7 @@ def missed_links(
     counts, truth = ev._counts, ev._counts.truth
     backend = truth._backend()
     links = counts.links
-    every_true = Links(links.frame, truth._codes, truth._targets, None)
+    every_true = true_links(ev)
     once, predicted = labelled(every_true, links, truth.n_entities, backend)
     chosen = backend.to_host((once & ~predicted).nonzero()[0])
     gain = _gain(ev, counts.tp + 1, counts.n_pred + 1, backend)
@@ -68,7 +68,7 @@ def missed_links(
         own = _candidates(ev, candidates, scored, backend)
         columns += _as_candidates(every_true, chosen, own, backend)
     columns += [*_named("given_to", _entity_columns(ev, given)), ("gain", gained)]
-    return _with_records(columns, len(links.frame.entity), records, counts.library)
+    return _with_records(columns, len(links.frame.entity), records, ev)
 
 
 def _one_row_each(links: Links, new: Any, backend: select.Backend) -> Any:
@@ -164,7 +164,7 @@ def _holder(links: Links, chosen: Any, holders: Links, backend: select.Backend) 
         held = held[held["key0"].isin(wanted["key0"])]
     held["code"] = backend.to_host(holders.codes)[listed[held["row"]]]
     by = ["code"]
-    if holders.frame.score is not None and holders.targets is not links.targets:
+    if holders.frame.score is not None:
         scores = backend.to_host(present_scores(holders, backend))[listed[held["row"]]]
         held["rank"] = pd.Series(scores, held.index).rank(ascending=False)
         by = ["rank", "code"]
@@ -179,6 +179,7 @@ def _as_candidates(
     every_true: Links, chosen: Any, own: Links, backend: select.Backend
 ) -> list[Column]:
     """Return whether each missed pair is a candidate, and its score and rank among these."""
+    _encode.same_kind(every_true.targets, own.targets)
     parts, others = _encode.aligned(backend.xp, every_true.targets, own.targets)
     wanted, names = _table(every_true, parts, chosen, backend)
     wanted["code"] = backend.to_host(every_true.codes)[chosen]
@@ -195,9 +196,10 @@ def _as_candidates(
     columns: list[Column] = [("candidate", at >= 0)]
     if own.frame.score is not None and place is not None:
         name, values = own.frame.score
-        found = np.where(at >= 0, _positions(own, at, backend), -1)
-        rank = pd.Series(np.where(at >= 0, place[at], 0)).astype("Int64").mask(at < 0)
-        columns += [(name, _take_or_null(values, found)), ("rank", rank)]
+        found, rank, known = np.full(len(at), -1, np.int64), np.zeros(len(at), np.int64), at >= 0
+        found[known], rank[known] = _positions(own, at[known], backend), place[at[known]]
+        ranked = pd.Series(rank).astype("Int64").mask(~known)
+        columns += [(name, _take_or_null(values, found)), ("rank", ranked)]
     return columns
 
 
@@ -214,26 +216,26 @@ def _candidates(
     return links
 
 
-def _with_records(columns: list[Column], n_keys: int, records: Any, library: str) -> Any:
+def _with_records(columns: list[Column], n_keys: int, records: Any, ev: Evaluation) -> Any:
     """Return the frame of some links, beside each id what a frame of records says of it."""
     if records is None:
-        return build_frame(columns, library)
+        return build_frame(columns, ev._counts.library)
     sides = records if isinstance(records, tuple) else (records, records)
     if len(sides) != 2:
         raise DataError("records is a tuple; give one frame, or two: of entities and of targets")
     if n_keys != 1:
         raise DataError("records= needs an entity key and a target key of one column each")
     for (name, ids), side in zip(columns[:2], sides, strict=True):
-        columns = [*columns, *_record_columns(str(name), ids, side)]
-    return build_frame(columns, library)
+        columns = [*columns, *_record_columns(str(name), ids, side, ev._counts.truth.ids)]
+    return build_frame(columns, ev._counts.library)
 
 
-def _record_columns(name: str, ids: Any, records: Any) -> list[Column]:
+def _record_columns(name: str, values: Any, records: Any, ids: str) -> list[Column]:
     """Return the columns of a frame of records for some ids, missing where there is no record."""
-    (key_name, key), *texts = _frames.read_frame(records, "records")[1]
+    (key_name, key), *others = _frames.read_frame(records, "records")[1]
     backend = select.select(key)
-    encoded = backend.encode(key, f"records column {key_name!r}", "exact")
-    wanted = backend.encode(ids, f"column {name!r}", "exact")
+    encoded = backend.encode(key, f"records column {key_name!r}", ids)
+    wanted = backend.encode(values, f"column {name!r}", ids)
     _encode.same_kind((wanted,), (encoded,))
     if encoded.missing is not None:
         raise DataError(
@@ -249,7 +251,7 @@ def _record_columns(name: str, ids: Any, records: Any) -> list[Column]:
             f"that another has, first at row {first} "
             f"({some(to_arrow(take(key, [first]), '').to_pylist())}); give one row per id"
         )
-    at = np.full(len(ids), -1, np.int64)
-    if len(ids) and len(key):
+    at = np.full(len(values), -1, np.int64)
+    if len(values) and len(key):
         at = backend.to_host(backend.lookup(backend.index(listed), parts)[0]).astype(np.int64)
-    return [(f"{name}_{label}", _take_or_null(values, at)) for label, values in texts]
+    return [(f"{name}_{label}", _take_or_null(texts, at)) for label, texts in others]

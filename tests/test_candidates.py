@@ -93,7 +93,7 @@ def test_an_evaluation_brings_its_truth_to_the_budget():
     assert budget["missed, given to another entity"].links == 1
     assert budget["false links on singletons"].gain == pytest.approx(0.25)
     assert budget.beta == 1.0
-    with pytest.raises(DataError, match="truth of its own"):
+    with pytest.raises(DataError, match="has its own truth"):
         error_budget(ev, candidates=[], truth=Truth([], ENTITIES))
 
 
@@ -165,8 +165,8 @@ def test_channels_have_lines_of_their_own():
     found = candidate_recall(table, [("a", 1), ("b", 9)], entities=ENTITIES, channel="source")
     assert [(x["name"], x["n_candidates"], x["retrieved"]) for x in found.lines] == [
         ("all candidates", 3, 1),
-        ("name", 2, 1),
-        ("phone", 2, 1),
+        ("source=name", 2, 1),
+        ("source=phone", 2, 1),
     ]
     with pytest.raises(DataError, match="no column 'kind'"):
         candidate_recall(table, [("a", 1)], entities=ENTITIES, channel="kind")
@@ -315,6 +315,22 @@ def test_undirected_pairs_count_for_both_records_and_once_in_totals(rows, true_r
     assert half.n_pred == len({p for p in pred if listed[0] in p})
     found = candidate_recall(frame_of(rows), truth, unknown_entities="drop")
     assert (found.n_candidates, found.retrieved) == (len(pred), len(pred & true))
+    assert found.per_entity_mean * len(listed) == sum(
+        len({p for p in pred if a in p}) for a in listed
+    )
+    best = oracle(frame_of(rows), truth, unknown_entities="drop")
+    assert (best.tp, best.n_pred, best.n_true) == (len(pred & true), len(pred & true), len(true))
+    assert best.dropped.prediction_repeats == ev.dropped.prediction_repeats
+    budget = error_budget(ev, candidates=frame_of(true_rows), truth=None, unknown_entities="drop")
+    assert budget.outside_candidates == len(pred - true)
+    assert budget.absent == 0
+    owned = {t for a, b in true_rows if a != b for t in (a, b)}
+    singles = {a for a in listed if not any(a in p for p in true)}
+    false = [(a, *(p - {a})) for p in pred - true for a in p & set(listed)]
+    assert budget["false links on singletons"].links == sum(a in singles for a, _ in false)
+    assert budget["false, target of nobody"].links == sum(
+        a not in singles and b not in owned for a, b in false
+    )
 
 
 def frame_of(rows):
@@ -385,6 +401,7 @@ def test_a_check_needs_no_entities_and_shows_examples():
     assert found.findings["shared_targets"] == 1
     assert found.examples == {"shared_targets": ["x"]}
     assert found.n_entities == 2
+    assert "unknown_entities" not in found.findings
     listed = pd.DataFrame({"entity": ["a", "b", "c"], "side": ["n", None, "n"]})
     found = check({"a": ["x", "y"], "b": []}, entities=listed)
     rows = found.to_dict()["slices"]["side"]
@@ -393,3 +410,109 @@ def test_a_check_needs_no_entities_and_shows_examples():
         {"side": None, "n_entities": 1, "empty_share": 1.0, "links_per_entity": 0.0},
     ]
     assert "empty entities" in str(found)
+
+
+# -- what hostile input was found to break ----------------------------------------------------
+
+
+def two():
+    return Truth([("a", "b")], ["a", "b"], undirected=True)
+
+
+def test_both_directions_of_a_candidate_are_one_pair():
+    truth = Truth([("a", "b"), ("c", "d")], list("abcd"), undirected=True)
+    best = oracle([("a", "b"), ("b", "a")], truth)
+    assert (best.tp, best.n_pred, best.recall) == (1, 1, 0.5)
+    table = pd.DataFrame({"entity": ["a", "b"], "target": ["b", "a"], "score": [0.9, 0.8]})
+    table["rule"] = ["p", "q"]
+    found = candidate_recall(table, two(), k=1, channel="rule")
+    assert [(x["name"], x["n_candidates"], x["retrieved"]) for x in found.lines] == [
+        ("all candidates", 1, 1), ("best 1", 1, 1), ("rule=p", 1, 1), ("rule=q", 1, 1),
+    ]  # fmt: skip
+    own = Truth([("a", "b"), ("c", "c")], list("abcd"), undirected=True)
+    budget = error_budget([("a", "c")], candidates=[("a", "c")], truth=own)
+    assert budget["false, target of nobody"].links == 1
+    assert budget["false, target of another entity"].links == 0
+
+
+def test_empty_sides_are_no_surprise():
+    none = pd.DataFrame({"entity": [], "target": [], "score": []}).astype(
+        {"entity": "str", "target": "str", "score": "float64"}
+    )
+    assert evaluate([], two()).n_pred == 0
+    assert oracle([], two()).tp == 0
+    assert candidate_recall([], two()).retrieved == 0
+    assert Truth([], ["a"], undirected=True).n_true == 0
+    alone = pd.DataFrame({"id": [1, 2], "cluster": [1, 2]})
+    assert Truth.from_clusters(alone, id="id", cluster="cluster").n_true == 0
+    truth = Truth({"a": ["x"]}, ["a", "b"])
+    assert candidate_recall(none, truth, k=1).lines[1]["n_candidates"] == 0
+    assert evaluate(none, truth, threshold=0.5).false_links().empty
+    assert len(evaluate(none, truth, threshold=0.5).missed_links(none)) == 1
+    silent = evaluate({}, Truth({}, ["a"]))
+    assert silent.missed_links().empty
+    assert silent.false_links().empty
+    assert check([], entities=["a", "b"]).findings["empty_entities"] == 2
+    assert error_budget([], candidates=[], truth=truth)["not in the candidates"].links == 1
+
+
+def test_the_owner_does_not_depend_on_scores_of_other_pairs():
+    truth = Truth([("a", "x"), ("b", "y"), ("c", "y")], list("abc"))
+    table = pd.DataFrame({"entity": ["a"] * 3, "target": ["y", "q", "r"], "score": [0.6, 0.7, 0.9]})
+    false = evaluate(table, truth, threshold=0.5).false_links()
+    assert false.set_index("target")["owner"]["y"] == "b"
+    one = evaluate(table[:1], truth, threshold=0.5).false_links()
+    assert one["owner"].tolist() == ["b"]
+
+
+def test_other_kinds_of_ids_are_refused_everywhere():
+    ev = evaluate({"a": ["x"]}, {"a": ["y"]}, entities=["a"])
+    for call in (ev.false_links, ev.missed_links):
+        with pytest.raises(DataError, match="integer"):
+            call(candidates={"a": [2]})
+    with pytest.raises(DataError, match="integer"):
+        check({"a": ["x"]}, candidates={"a": [2]})
+    wide = pl.DataFrame(
+        {"entity": pl.Series([1], dtype=pl.Int64), "target": pl.Series([2**63], dtype=pl.UInt64)}
+    )
+    assert Truth(wide, [1], undirected=True).n_true == 1
+    texts = Truth({1: [7, 8]}, [1, 2], ids="text")
+    records = pd.DataFrame({"id": ["8", "1"], "name": ["eight", "one"]})
+    missed = evaluate({1: [7]}, texts).missed_links(records=records)
+    assert missed[["entity_name", "target_name"]].to_numpy().tolist() == [["one", "eight"]]
+
+
+def test_what_has_no_effect_or_no_sense_is_refused():
+    truth = Truth({"a": ["x"]}, ["a"])
+    ev = evaluate({"a": ["x"]}, truth)
+    for option in ({"beta": 2.0}, {"entities": ["a"]}, {"threshold": 0.5}):
+        with pytest.raises(DataError, match="has its own"):
+            error_budget(ev, candidates=[("a", "x")], truth=None, **option)
+    with pytest.raises(DataError, match="hold 2 targets"):
+        candidate_recall({"a": ["x", "y"]}, truth, n_targets=1)
+    with pytest.raises(DataError, match="whole number"):
+        candidate_recall([("a", "x", 1.0)], truth, k=[None, 5])
+    clusters = pd.DataFrame({"id": [1, 1, 2], "cluster": ["A", "B", "A"]})
+    with pytest.raises(DataError, match="1 row with an id that stood before, such as 1"):
+        Truth.from_clusters(clusters, id="id", cluster="cluster", entities=[1, 2])
+    with pytest.raises(DataError, match="name two columns"):
+        Truth.from_clusters(clusters, id="id", cluster="id")
+    lists = pd.DataFrame({"entity": ["a"], "target": ["x"], "rule": [["p"]]})
+    with pytest.raises(DataError, match="holds lists"):
+        candidate_recall(lists, truth, channel="rule")
+
+
+def test_repeats_and_missing_channels_are_counted():
+    truth = Truth({"a": ["x"]}, ["a"])
+    assert candidate_recall([("a", "x")] * 3, truth).dropped.prediction_repeats == 2
+    assert oracle([("a", "x")] * 3, truth).dropped.prediction_repeats == 2
+    table = pl.DataFrame({"entity": ["a"] * 3, "target": [*"xyz"], "rule": [1.0, np.nan, np.nan]})
+    found = candidate_recall(table, truth, channel="rule", k=None)
+    assert [(x["name"], x["n_candidates"]) for x in found.lines[1:]] == [
+        ("rule missing", 2), ("rule=1.0", 1),
+    ]  # fmt: skip
+    found = check({"a": ["x"]}, targets=pd.DataFrame({"name": ["q"], "target": ["x"]}))
+    assert found.findings == {
+        "repeats": 0, "nulls": 0, "unknown_targets": 0, "shared_targets": 0, "empty_entities": 0,
+    }  # fmt: skip
+    assert "empty_entities" not in check([("a", "x")]).findings

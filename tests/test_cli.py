@@ -628,6 +628,32 @@ def test_undirected_pairs_on_the_command_line(files):
     assert "1 prediction row of a record with itself dropped" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--records", "pred.csv"], "--records FILE stands beside links"),
+        (["--candidate-columns", "a,b"], "--candidate-columns without candidates"),
+        (["--lists", "candidates"], "--lists candidates without candidates"),
+        (["--list-separator", ";"], "--list-separator is of lists"),
+        (["--false-links", "f.csv", "--missed-links", "f.csv"], "name another"),
+    ],
+)
+def test_options_without_an_effect_are_refused(files, args, said):
+    done = score(files, *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_scored_text_candidates_rank_the_missed_links(files):
+    (files / "pool.csv").write_text("entity,target,score\na,z,0.5\nb,w,0.25\nb,w,0.25\nq,z,1\n")
+    args = ["--candidates", "pool.csv", "--missed-links", "m.csv"]
+    done = score(files, *args, "--unknown-entities", "drop")
+    assert done.returncode == 0
+    assert "1 candidate row of unlisted entities dropped" in done.stderr
+    assert pd.read_csv(files / "m.csv")[["score", "rank"]].to_numpy().tolist() == [[0.25, 1]]
+
+
 def test_candidates_of_the_example():
     args = ["candidates", *SPLINK, "-k", "1", "--n-targets", "5000"]
     done = run(*args)
@@ -660,5 +686,10 @@ def test_a_check_fails_on_what_is_forbidden(files):
     told = json.loads(run(*args, "--json", cwd=files).stdout)
     assert told["findings"]["empty_entities"] == 1
     done = run(*args, "--forbid", "unknown-targets", cwd=files)
-    assert done.returncode == 2
-    assert "needs --targets FILE" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown-targets cannot be told without --targets FILE" in done.stderr
+    done = run("check", "pred.csv", "--max-empty", "0", cwd=files)
+    assert "empty-entities cannot be told without --entities FILE" in done.stderr
+    (files / "targets.csv").write_text("name,target\nq,x\n")
+    told = json.loads(run(*args, "--json", "--targets", "targets.csv", cwd=files).stdout)
+    assert told["findings"]["unknown_targets"] == 0

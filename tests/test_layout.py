@@ -16,6 +16,9 @@ DOORS = {
     "budget": 3,
     "wrong_links": 4,
     "checking": 1,
+    "policy": 1,
+    "sweeping": 3,
+    "curves": 3,
 }
 """Each door with its floor: a door may import doors of lower floors."""
 
@@ -27,6 +30,38 @@ ROOMS = {
     "_summary": {"_tables", "errors"},
     "results": {"_summary", "_tables", "errors"},
     "candidate_results": {"_tables", "errors", "results"},
+    "sweep_results": {"_tables"},
+    "_scores": {"_options"},
+    "policy": {
+        "_columns",
+        "_encoded",
+        "_links",
+        "_options",
+        "_pairs",
+        "_ranks",
+        "errors",
+        "_backends.select",
+    },
+    "curves": {
+        "_columns",
+        "_links",
+        "_options",
+        "results",
+        "sweep_results",
+    },
+    "sweeping": {
+        "_columns",
+        "_links",
+        "_options",
+        "_pairs",
+        "_ranks",
+        "_scores",
+        "_sums",
+        "errors",
+        "results",
+        "sweep_results",
+        "_backends.select",
+    },
     "_progress": set(),
     "_sums": set(),
     "_columns": {"errors", "_backends.select"},
@@ -42,11 +77,12 @@ ROOMS = {
     "_report": {"_summary", "_tables", "candidate_results", "files", "results"},
     "_cli_inputs": {"errors", "files", "pair_files", "_columns", "_pairs", "_report", *DOORS},
     "_cli_score": {"_cli_inputs", "errors", "files", "_report", *DOORS},
-    "_cli_candidates": {"_cli_inputs", "_tables", "errors", "files", *DOORS},
+    "_cli_candidates": {"_cli_inputs", "_report", "_tables", "errors", "files", *DOORS},
     "_cli_check": {"_cli_inputs", "errors", *DOORS},
-    "cli": {"_cli_candidates", "_cli_check", "_cli_score", "_progress", "errors"},
+    "_cli_sweep": {"_cli_inputs", "_columns", "errors", "files", "pair_files", *DOORS},
+    "cli": {"_cli_candidates", "_cli_check", "_cli_score", "_cli_sweep", "_progress", "errors"},
     "__main__": {"cli"},
-    "_clusters": {"_columns", "_frames", "_pairs", "errors"},
+    "_clusters": {"_columns", "_frames", "_lists", "_pairs", "errors"},
     "_encoded": {"_encode", "_pairs", "errors", "_backends.select"},
     "truth": {
         "_clusters",
@@ -58,11 +94,13 @@ ROOMS = {
         "_backends.select",
     },
     "_links": {"_encode", "_encoded", "_pairs", "truth", "errors", "_backends.select"},
-    "_ranks": {"_columns", "_links", "_backends.select"},
+    "_ranks": {"_columns", "_encode", "_links", "_backends.select"},
     "candidates": {
         "_columns",
+        "_encoded",
         "_frames",
         "_links",
+        "_lists",
         "_options",
         "_pairs",
         "_ranks",
@@ -74,6 +112,7 @@ ROOMS = {
     },
     "budget": {
         "_encode",
+        "_encoded",
         "_links",
         "_pairs",
         "_sums",
@@ -117,10 +156,17 @@ ROOMS = {
     "sets": {"kernels.fbeta_rows"},
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
-    "_backends.frames": set(),
+    "_backends.frames": {"_sums"},
+    "_backends.curves": {"_backends.frames", "_backends.threads"},
     "_backends.threads": {"_progress"},
     "_backends.matching": {"_encode", "_backends.frames", "_backends.threads"},
-    "_backends.cpu": {"_encode", "_backends.frames", "_backends.matching", "_backends.select"},
+    "_backends.cpu": {
+        "_encode",
+        "_backends.curves",
+        "_backends.frames",
+        "_backends.matching",
+        "_backends.select",
+    },
     "_backends.cuda": {"_encode", "_backends.frames", "_backends.select", "errors"},
 }
 """What each room imports from the package when it is loaded; doors and kernels are added below."""
@@ -216,14 +262,16 @@ def broken_inner(room, other, loaded):
         ours = {
             "_backends.cpu": ("_cpu", "_rows"),
             "_backends.matching": "_cpu",
+            "_backends.curves": "_cpu",
             "_backends.cuda": "_cuda",
             "sets": "_rows",
         }.get(room)
         return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]
     if not loaded and (
         # A result imports its door when asked, select its backend, the command line what it runs.
-        (room in ("results", "_summary") and other in DOORS)
+        (room in ("results", "_summary", "sweep_results") and other in DOORS)
         or (room == "_backends.select" and other.startswith("_backends."))
+        or (room == "policy" and other == "files")  # a policy reads and writes itself
         or (room.startswith("_cli_") and other in allowed(room))
     ):
         return []

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from berx_gpu import DataError, evaluate, read_pairs, write_pairs
 
+HEADS = {"entity", "target", "targets", "match", "matches", "id", "ids"}
 IDS = st.text(st.characters(exclude_characters="\t\r\n\0", exclude_categories=["Cs"]), min_size=1)
-BARE = IDS.filter(lambda text: "|" not in text and not text.startswith("\ufeff"))
+BARE = IDS.filter(
+    lambda text: "|" not in text and not text.startswith("\ufeff") and text.lower() not in HEADS
+)
 
 
 def lists(path, **options):
@@ -32,7 +35,7 @@ WRITTEN = {
     "a name for each column": (b"entity\ttargets\na\tx\n", [("a", ["x"])]),
     "BOM": (b"\xef\xbb\xbfa\tx\n", [("a", ["x"])]),
     "as written": (b'007\tNA,nan,"q",1e3\n', [("007", ["NA", "nan", '"q"', "1e3"])]),
-    "another separator": (b"a\tx y\nb\tz\n", [("a", ["x", "y"]), ("b", ["z"])]),
+    "a separator in the entity too": (b"a;b c\tx,y\n", [("a;b c", ["x", "y"])]),
     "a separator in the entity": (b"a,b\tx,y\n", [("a,b", ["x", "y"])]),
     "empty": (b"", []),
     "blank lines at the end": (b"a\tx\n\n\r\n", [("a", ["x"])]),
@@ -55,7 +58,8 @@ DAMAGED = {
     "an id too few": (b"a\tx,,y\nb\tz,\n", "2 targets without an id, first in line 1"),
     "three columns": (b"a\tx\nb\tx\ty\n", "line 2 has 3 columns"),
     "commas only": (b"a,x\nb,y\n", "no tab in any line"),
-    "two separators": (b"a\tx,y;z\n", r"','.*';'.*say which"),
+    "two separators": (b"a\tx,y;z\n", r"','.*';'.*say what"),
+    "another separator": (b"a\tx y\nb\tz\n", "' '; say what"),
     "not text": (b"\xff\xfea\tx\n", "not UTF-8"),
     "zero byte": (b"a\0\tx\n", "zero byte"),
 }
@@ -70,7 +74,10 @@ def test_damage_is_named(tmp_path, case):
 
 def test_options_of_lists(tmp_path):
     path = write(tmp_path, b"entity\tmatches\nid\tx;y\n")
-    assert lists(path, header=False)[0] == {"entity": "entity", "target": ["matches"]}
+    assert lists(path, header=False, separator=";") == [
+        {"entity": "entity", "target": ["matches"]},
+        {"entity": "id", "target": ["x", "y"]},
+    ]
     assert lists(path, header=True, separator=",") == [{"entity": "id", "target": ["x;y"]}]
     for wrong in ("", ",,", "\t", "é"):
         with pytest.raises(DataError, match="one ASCII character"):
@@ -109,16 +116,38 @@ def test_lines_come_in_the_order_of_the_entities(tmp_path):
 
 def test_what_a_list_cannot_hold_is_refused(tmp_path):
     path = tmp_path / "links.tsv"
-    for pairs in ([("a", "x,y")], [("a", "x\ty")], [("a\nb", "x")], [("\ufeffa", "x")]):
+    bad = [("a", "x,y")], [("a", "x\ty")], [("a\nb", "x")], [("\ufeffa", "x")]
+    for pairs in (*bad, [("a", "")], [("", "x")], [("a\0", "x")]):
         with pytest.raises(DataError, match="cannot hold the"):
             write_pairs(pairs, path, "lists")
     with pytest.raises(DataError, match=r"not in entities, such as 'b'"):
         write_pairs([("a", "x"), ("b", "y")], path, "lists", entities=["a"])
     with pytest.raises(DataError, match="without an id, first at row 1"):
         write_pairs([("a", "x"), ("b", None)], path, "lists")
-    with pytest.raises(DataError, match="entities= gives the lines of lists"):
+    with pytest.raises(DataError, match="entities= is of lists"):
         write_pairs([("a", "x")], path, entities=["a"])
+    with pytest.raises(DataError, match="would read as the names"):
+        write_pairs([("id", "target")], path, "lists")
+    with pytest.raises(DataError, match="lists an entity twice"):
+        write_pairs([("a", "x")], path, "lists", entities=pa.array(["a", "a"]))
+    with pytest.raises(DataError, match="unknown kind of file"):
+        write_pairs([("a", "x")], tmp_path / "links.txt")
+    with pytest.raises(DataError, match="zero byte"):
+        write_pairs([("a\0", "x")], tmp_path / "links.csv")
+    with pytest.raises(DataError, match="two columns called '1'"):
+        write_pairs(pd.DataFrame([["a", "x"]], columns=[1, "1"]), tmp_path / "links.csv")
+    with pytest.raises(DataError, match="separator= is of lists"):
+        write_pairs([("a", "x")], tmp_path / "links.csv", separator=",")
     assert not path.exists()
+
+
+def test_entities_without_a_target_keep_their_line(tmp_path):
+    path = tmp_path / "links.tsv"
+    write_pairs({"a": [], "b": ["x"]}, path, "lists")
+    assert path.read_text() == "a\t\nb\tx\n"
+    again = tmp_path / "again.tsv"
+    write_pairs(read_pairs(path, "lists"), again, "lists")
+    assert again.read_bytes() == path.read_bytes()
 
 
 def test_leading_zeros_match_on_both_sides(tmp_path):

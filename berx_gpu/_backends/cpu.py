@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _encode
-from berx_gpu._backends import frames, matching
+from berx_gpu._backends import curves, frames, matching
 from berx_gpu._backends.select import Backend
 from berx_gpu.kernels import fbeta_cpu, fbeta_rows
 
@@ -37,6 +37,7 @@ def on(machine: matching.Machine) -> Backend:
         match=partial(matching.match, machine),
         label=partial(matching.label, machine),
         group=partial(matching.group, machine),
+        curve=partial(curves.curve, machine.n_threads),
         scores=_encode.scores,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,

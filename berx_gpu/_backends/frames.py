@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from berx_gpu._sums import words
+
 
 @dataclass(frozen=True)
 class Libraries:
@@ -38,6 +40,21 @@ class Prepared(NamedTuple):
     repeats: int
 
 
+class Curve(NamedTuple):
+    """The state after every distinct score, the highest first.
+
+    `drops` says how far the score falls below the best, `n_pred` counts links, and `high` and `low`
+    are the sum of F over all entities in words of 30 bits.
+    """
+
+    drops: Any
+    n_pred: Any
+    high: Any
+    low: Any
+    tp: Any
+    n_linked: Any
+
+
 class Index(NamedTuple):
     """The entity list ready for look-ups; `twice` counts repeated entities."""
 
@@ -55,6 +72,7 @@ def paths(libs: Libraries) -> dict[str, Any]:
         "match": partial(match, libs),
         "label": partial(label, libs),
         "group": partial(group, libs),
+        "curve": partial(curve, libs),
     }
 
 
@@ -161,6 +179,64 @@ def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> tup
         frame = libs.frames.DataFrame({"pair": pairs, "row": here})
         new[frame.drop_duplicates(subset=["pair"])["row"].values] = True
     return new, hit
+
+
+def curve(
+    libs: Libraries,
+    n_true: Any,
+    codes: Any,
+    drops: Any,
+    hit: Any,
+    beta: float,
+    start: tuple[int, int],
+    fbeta: Any,
+) -> Curve:
+    """Return the curve of links, given by entity code, fall of the score, and truth.
+
+    Parameters
+    ----------
+    n_true : int64 array
+        True targets of every entity.
+    codes : int32 array
+    drops : uint64 array
+        How far each score falls below the best, in steps that tell scores apart.
+    hit : bool array
+    start : (int, int)
+        The sum of F without any link, in two words.
+    fbeta : callable
+        (tp, n_pred, n_true, beta) -> F.
+
+    Notes
+    -----
+    Sorted by entity and score, every link changes the F of its entity; sorted by score, the sums
+    of these changes are the curve. Inside a group of equal scores the changes cancel out.
+    """
+    xp = libs.xp
+    scores, place = xp.unique(drops, return_inverse=True)
+    place = place.ravel()
+    order = xp.lexsort(xp.vstack([place, codes]))
+    codes, place, hit = codes[order], place[order], hit[order].astype(xp.int64)
+    first = xp.ones(len(codes), bool)
+    first[1:] = codes[1:] != codes[:-1]
+    run = xp.cumsum(first) - 1
+    rows = xp.arange(1, len(codes) + 1)
+    hits = xp.cumsum(hit)
+    k = rows - (rows[first] - 1)[run]
+    tp = hits - (hits - hit)[first][run]
+    real = n_true[codes]
+    after = words(fbeta(tp, k, real, beta))
+    before = words(fbeta(tp - hit, k - 1, real, beta))
+    by_score = xp.argsort(place, kind="stable")
+    ends = xp.cumsum(xp.bincount(place, minlength=len(scores))) - 1
+
+    def running(change: Any) -> Any:
+        return xp.cumsum(change[by_score])[ends]
+
+    high, low = (
+        running(new - old) + begun for new, old, begun in zip(after, before, start, strict=True)
+    )
+    linked = running(first.astype(xp.int64))
+    return Curve(scores, ends + 1, high, low, running(hit), linked)
 
 
 def group(libs: Libraries, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:

@@ -26,6 +26,8 @@ class Backend:
         Matching over encoded keys; see `_backends.frames`.
     group : callable
         (tp, n_pred, n_true) -> the distinct triples as three arrays, and how often each occurs.
+    curve : callable
+        Links by falling score -> the state after every distinct score; see `_backends.frames`.
     scores : callable
         (column, where, present rows) -> float or integer array.
     look_alikes : callable
@@ -48,6 +50,7 @@ class Backend:
     match: Callable[..., Any]
     label: Callable[..., Any]
     group: Callable[..., Any]
+    curve: Callable[..., Any]
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]
     fbeta: Callable[..., Any]

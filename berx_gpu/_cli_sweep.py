@@ -1,0 +1,226 @@
+"""`berx-gpu sweep` and `berx-gpu decide`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from berx_gpu import _cli_inputs as inputs
+from berx_gpu.errors import DataError
+
+_AROUND = 3
+"""How many thresholds to show on either side of the best one."""
+
+
+def _several(name: str, kind: Any, text: str) -> Any:
+    return click.option(name, type=kind, multiple=True, help=f"{text} Repeatable: makes a grid.")
+
+
+policy_options = inputs.stacked(
+    click.option(
+        "--one-entity-per-target", is_flag=True, help="A target stays with its best entity only."
+    ),
+    _several("--owner-margin", float, "And only by this margin to the next entity."),
+    _several("--top-k", int, "At most so many targets per entity."),
+    _several("--ratio", float, "Scores of at least this share of the entity's best."),
+    _several("--best-margin", float, "Scores of at least the entity's best less this."),
+    _several("--min-best", float, "No link for entities whose best score is below this."),
+)
+
+
+@click.command()
+@click.argument("candidates")
+@click.argument("truth")
+@inputs.truth_options
+@policy_options
+@click.option("--grid", metavar="A,B,...", help="Only these thresholds.  [default: every score]")
+@click.option("--bands", "show_bands", is_flag=True, help="What each band of scores is worth.")
+@inputs.columns("--candidate-columns", "ENTITY,TARGET[,SCORE]", "Columns of the candidates.")
+@inputs.file_options
+@inputs.output_options
+@click.option("--output", metavar="FILE", help="Write the best curve (.parquet, .csv, .tsv).")
+@click.option("--save", metavar="FILE.json", help="Write the best policy, for `berx-gpu decide`.")
+def sweep(
+    candidates: str,
+    truth: str,
+    entities: str | None,
+    where: tuple[str, ...],
+    only: str | None,
+    beta: float,
+    truth_columns: str | None,
+    undirected: bool,
+    nulls: str,
+    unknown_entities: str,
+    one_entity_per_target: bool,
+    owner_margin: tuple[float, ...],
+    top_k: tuple[int, ...],
+    ratio: tuple[float, ...],
+    best_margin: tuple[float, ...],
+    min_best: tuple[float, ...],
+    grid: str | None,
+    show_bands: bool,
+    candidate_columns: str | None,
+    entity_column: str | None,
+    no_header: bool,
+    lists: tuple[str, ...],
+    list_separator: str | None,
+    ids: str,
+    as_json: bool,
+    as_markdown: bool,
+    quiet: bool,
+    output: str | None,
+    save: str | None,
+) -> int:
+    """Score every threshold of CANDIDATES against TRUTH, under one policy or many."""
+    from berx_gpu import files
+    from berx_gpu._columns import to_rows
+    from berx_gpu.sweeping import sweep as swept
+    from berx_gpu.truth import Truth
+
+    entities = inputs.required(entities)
+    inputs.check_forms(lists, list_separator, candidates, candidate_columns)
+    form = inputs.one_form(as_json, as_markdown)
+    if output is not None:
+        files.check_output(output, [candidates, truth, entities], reports=False)
+    names = {
+        "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
+        "candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3),
+    }
+    column = names["candidates"][2] if len(names["candidates"]) == 3 else "score"
+    reader = inputs.Reader(names, entity_column, no_header, lists, list_separator)
+    listed, entity_list = reader.entities(entities)
+    true, pool = reader.pairs("truth", truth), reader.pairs("candidates", candidates)
+    pool = files.with_scores(pool, column, candidates)
+    with inputs.told_later() as told:
+        encoded = Truth(
+            true,
+            entity_list,
+            entity=names["truth"][0],
+            target=names["truth"][1],
+            undirected=undirected,
+            nulls=nulls,
+            ids=ids,
+        )
+        true_ids = inputs.first_two(true, names["truth"])
+        known = [encoded._key_columns[0][1], *true_ids[1:]]
+        reader.check_header(truth, "truth", true, known)
+        reader.check_header(candidates, "candidates", pool, known)
+        reader.check_header(entities, "entities", listed, true_ids[:1])
+        part = None
+        if where or only is not None:
+            part, unknown_entities = inputs.chosen(encoded, where, only), "drop"
+        sw = swept(
+            pool,
+            encoded,
+            entities=part,
+            score=column,
+            thresholds=None if grid is None else _numbers(grid),
+            beta=beta,
+            one_entity_per_target=one_entity_per_target,
+            owner_margin=list(owner_margin) or None,
+            top_k=list(top_k) or None,
+            ratio=list(ratio) or None,
+            best_margin=list(best_margin) or None,
+            min_best=list(min_best) or None,
+            entity=names["candidates"][0],
+            target=names["candidates"][1],
+            unknown_entities=unknown_entities,
+            nulls=nulls,
+        )
+    for warning in told:
+        click.echo(f"warning: {warning}", err=True)
+    if save is not None:
+        sw.best.policy.save(save)
+    if output is not None:
+        files.write_table(sw.curve, output)
+    if form == "json":
+        out = sw.to_dict()
+        if show_bands:
+            out["bands"] = to_rows(sw.bands())
+        click.echo(json.dumps(out, indent=2, ensure_ascii=False))
+    elif form == "md":
+        click.echo(sw.to_markdown())
+    elif not quiet:
+        click.echo(str(sw))
+        click.echo(f"\n{sw.around(_AROUND)}")
+        if show_bands:
+            click.echo(f"\n{sw.band_table()}")
+    return 0
+
+
+def _numbers(grid: str) -> list[float]:
+    try:
+        return [float(part) for part in grid.split(",")]
+    except ValueError as error:
+        raise DataError(f"--grid {grid!r}: give numbers with a comma between") from error
+
+
+@click.command()
+@click.argument("candidates")
+@click.argument("policy")
+@click.argument("links")
+@click.option("--entities", metavar="FILE", help="Only links of these; a line for each in lists.")
+@click.option("--as-lists", is_flag=True, help="Write one entity a line: id, tab, its targets.")
+@inputs.columns("--candidate-columns", "ENTITY,TARGET[,SCORE]", "Columns of the candidates.")
+@inputs.choice(
+    "--unknown-entities", ("error", "drop"), "What to do with candidates of entities not listed."
+)
+@inputs.choice("--nulls", ("error", "drop"), "What to do with rows that miss an id.")
+@inputs.file_options
+def decide(
+    candidates: str,
+    policy: str,
+    links: str,
+    entities: str | None,
+    as_lists: bool,
+    candidate_columns: str | None,
+    unknown_entities: str,
+    nulls: str,
+    entity_column: str | None,
+    no_header: bool,
+    lists: tuple[str, ...],
+    list_separator: str | None,
+    ids: str,
+) -> int:
+    """Write to LINKS what the POLICY file makes of scored CANDIDATES; no truth is needed."""
+    from berx_gpu import files, pair_files
+    from berx_gpu.policy import Policy
+    from berx_gpu.policy import decide as decided
+
+    names = {"candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3)}
+    column = names["candidates"][2] if len(names["candidates"]) == 3 else "score"
+    reader = inputs.Reader(names, entity_column, no_header, lists, list_separator)
+    if not as_lists:
+        files.check_output(links, [candidates, policy], "LINKS", reports=False)
+    pool = files.with_scores(reader.pairs("candidates", candidates), column, candidates)
+    listed = None if entities is None else reader.entities(entities)[1]
+    with inputs.told_later() as told:
+        made = decided(
+            pool,
+            Policy.load(policy),
+            entities=listed,
+            entity=names["candidates"][0],
+            target=names["candidates"][1],
+            score=column,
+            unknown_entities=unknown_entities,
+            nulls=nulls,
+            ids=ids,
+        )
+    for warning in told:
+        click.echo(f"warning: {warning}", err=True)
+    if as_lists:
+        pair_files.write_pairs(
+            made.drop_columns([column]),
+            links,
+            "lists",
+            entities=listed,
+            entity=names["candidates"][0],
+            target=names["candidates"][1],
+            separator=list_separator,
+        )
+    else:
+        files.write_table(made, links)
+    click.echo(f"{len(made):,} links written to {links}", err=True)
+    return 0

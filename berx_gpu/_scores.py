@@ -1,0 +1,86 @@
+"""Scores as whole numbers in the same order: how far each falls below the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from berx_gpu._options import as_float
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The order of the scores of one column.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Of the scores.
+    top : int
+        The place of the highest score in the order of all values of the type.
+    xp : module
+    """
+
+    dtype: Any
+    top: int
+    xp: Any
+
+    @classmethod
+    def of(cls, scores: Any, xp: Any) -> Scale:
+        """Return the scale of some scores."""
+        empty = cls(scores.dtype, 0, xp)
+        return cls(scores.dtype, int(empty._places(scores).max()) if len(scores) else 0, xp)
+
+    def _places(self, scores: Any) -> Any:
+        """Return where each score stands among all values of its type, as uint64."""
+        xp = self.xp
+        if self.dtype.kind == "u":
+            return scores.astype(xp.uint64)
+        if self.dtype.kind == "i":
+            return scores.astype(xp.int64).view(xp.uint64) ^ xp.uint64(1 << 63)
+        whole = xp.uint32 if self.dtype.itemsize == 4 else xp.uint64
+        sign = whole(1 << (8 * self.dtype.itemsize - 1))
+        bits = (scores + self.dtype.type(0)).view(whole)  # -0.0 becomes 0.0
+        return xp.where(bits & sign, ~bits, bits | sign).astype(xp.uint64)
+
+    def drops(self, scores: Any) -> Any:
+        """Return how far scores fall below the best, as uint64."""
+        return self.xp.uint64(self.top) - self._places(scores)
+
+    def scores(self, drops: Any) -> Any:
+        """Return the scores that some host drops stand for."""
+        places = np.uint64(self.top) - np.asarray(drops)
+        if self.dtype.kind == "u":
+            return places.astype(self.dtype)
+        if self.dtype.kind == "i":
+            return (places ^ np.uint64(1 << 63)).view(np.int64).astype(self.dtype)
+        whole = np.uint32 if self.dtype.itemsize == 4 else np.uint64
+        sign = whole(1 << (8 * self.dtype.itemsize - 1))
+        bits: Any = places.astype(whole)
+        return np.where(bits & sign, bits & ~sign, ~bits).view(self.dtype)
+
+    def at_least(self, threshold: float) -> Any:
+        """Return a threshold as scores compare with it: rounded once, or up to a whole number."""
+        if self.dtype.kind == "f":
+            with np.errstate(over="ignore"):  # beyond float32 is infinite there
+                return self.dtype.type(as_float(threshold))
+        return (
+            threshold
+            if isinstance(threshold, float) and math.isinf(threshold)
+            else math.ceil(threshold)
+        )
+
+    def mask(self, scores: Any, threshold: float) -> Any:
+        """Mark the scores of at least a threshold."""
+        level = self.at_least(threshold)
+        if self.dtype.kind == "f":
+            return scores >= level
+        if isinstance(level, float):
+            return self.xp.full(len(scores), level < 0)
+        bounds = np.iinfo(self.dtype)
+        if level > bounds.max:
+            return self.xp.zeros(len(scores), bool)
+        return scores >= max(level, int(bounds.min))

@@ -1,0 +1,179 @@
+"""What the curve of a sweep can be asked: points, precision, bands, an evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from berx_gpu._columns import build_frame
+from berx_gpu._links import Links
+from berx_gpu._options import number
+from berx_gpu.results import Evaluation
+from berx_gpu.scoring import break_even_ratio, evaluation
+from berx_gpu.sweep_results import PolicySweep
+
+
+def frame_of(result: PolicySweep) -> Any:
+    """Return the curve as a frame of the candidates' library."""
+    n_true = result.data.truth.n_true
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(result.n_pred > 0, result.tp / result.n_pred, 0.0)
+        recall = result.tp / n_true if n_true else np.zeros(len(result.tp))
+    columns: list[Any] = [
+        ("threshold", result.threshold),
+        ("macro_fbeta", result.macro_fbeta),
+        ("precision", precision),
+        ("recall", recall),
+        ("tp", result.tp),
+        ("n_pred", result.n_pred),
+        ("n_linked", result.n_linked),
+    ]
+    return build_frame(columns, result.data.links.frame.library)
+
+
+def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
+    """Return the evaluation of one threshold of a policy."""
+    data, truth = result.data, result.data.truth
+    backend = truth._backend()
+    xp = backend.xp
+    above = data.scale.mask(data.scores, threshold)
+    codes = xp.where(result.mask & above, data.links.codes, xp.int32(-1))
+    counts = truth._match(codes, data.links.targets, backend)
+    below = int((result.mask & ~above).sum())
+    return evaluation(
+        truth,
+        Links(data.links.frame, codes, data.links.targets, data.links.present),
+        counts.tp,
+        counts.n_pred,
+        replace(data.dropped, below_threshold=below),
+        backend,
+        beta=data.beta,
+        zero_division=0.0,
+        name=str(result.score),
+        threshold=threshold,
+        library=data.links.frame.library,
+    )
+
+
+def at_precision(result: PolicySweep, precision: float) -> float | None:
+    """Return the lowest threshold with at least this pooled precision, or None."""
+    number("precision", precision, 0.0, 1.0)
+    n_pred = np.maximum(result.n_pred, 1)
+    good = np.flatnonzero((result.tp / n_pred >= precision) & (result.n_pred > 0))
+    return float(result.threshold[good[-1]]) if len(good) else None
+
+
+def bands(result: PolicySweep, edges: Sequence[float] | None) -> Any:
+    """Return the frame behind `Sweep.bands`."""
+    lines = band_lines(result, edges)
+    kinds = [np.float64, np.float64, *[np.int64] * 3, *[np.float64] * 2, *[np.int64] * 2]
+    columns: list[Any] = [
+        (name, np.array([line[name] for line in lines], kind))
+        for name, kind in zip(_BAND, [*kinds, np.float64, np.float64], strict=True)
+    ]
+    return build_frame(columns, result.data.links.frame.library)
+
+
+_BAND = (
+    "low",
+    "high",
+    "pairs",
+    "true",
+    "false",
+    "share_true",
+    "mean_score",
+    "true_below_best",
+    "false_below_best",
+    "change",
+    "break_even",
+)
+
+
+def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[str, Any]]:
+    """Return pairs, truth and calibration of score bands, and what each adds below the best."""
+    data, truth = result.data, result.data.truth
+    backend = truth._backend()
+    at = backend.to_host(backend.xp.flatnonzero(result.mask))
+    scores = backend.to_host(data.scores)[at].astype(np.float64)
+    hit = backend.to_host(data.hit)[at]
+    finite = scores[np.isfinite(scores)]
+    best = result.best.threshold
+    if edges is None:
+        inside = len(finite) > 0 and finite.min() >= 0 and finite.max() <= 1
+        tenths = np.linspace(0, 1, 11)
+        steps = tenths if inside else np.quantile(finite, tenths) if len(finite) else []
+        edges = sorted({*map(float, steps), *([best] if math.isfinite(best) else [])})
+    cuts = np.array(sorted({float(e) for e in edges}))
+    which = np.searchsorted(cuts, scores, side="right")
+    m = len(cuts) + 1
+    pairs = np.bincount(which, minlength=m)
+    true = np.bincount(which, weights=hit, minlength=m).astype(np.int64)
+    total = np.bincount(which, weights=np.where(np.isfinite(scores), scores, 0), minlength=m)
+    lows = np.concatenate([[-math.inf], cuts])
+    highs = np.concatenate([cuts, [math.inf]])
+    row = {"best": _row(result, best)}
+    ratio = break_even_ratio(result.best.tp, result.best.n_pred, result.best.n_true, beta=data.beta)
+    lines = []
+    for i in range(m - 1, -1, -1):
+        if not pairs[i]:
+            continue
+        reached = _row(result, lows[i])
+        below = lows[i] < best
+        added = (
+            int(result.tp[reached] - result.tp[row["best"]]),
+            int(result.n_pred[reached] - result.n_pred[row["best"]]),
+        )
+        lines.append(
+            {
+                "low": lows[i],
+                "high": highs[i],
+                "pairs": int(pairs[i]),
+                "true": int(true[i]),
+                "false": int(pairs[i] - true[i]),
+                "share_true": true[i] / pairs[i],
+                "mean_score": total[i] / pairs[i],
+                "true_below_best": added[0] if below else 0,
+                "false_below_best": added[1] - added[0] if below else 0,
+                "change": float(result.macro_fbeta[reached] - result.macro_fbeta[row["best"]]),
+                "break_even": ratio,
+            }
+        )
+    return lines
+
+
+def _row(result: PolicySweep, threshold: float) -> int:
+    """Return the row of the curve at a threshold."""
+    levels = result.threshold[1:]
+    return int(np.searchsorted(-levels, -threshold, side="right"))
+
+
+def rows_around(result: PolicySweep, n: int) -> list[dict[str, Any]]:
+    """Return the rows of the curve around the best point."""
+    best = _row(result, result.best.threshold)
+    rows = range(max(best - n, 0), min(best + n + 1, len(result.threshold)))
+    n_true = result.data.truth.n_true
+    return [
+        {
+            "threshold": float(result.threshold[i]),
+            "macro_fbeta": float(result.macro_fbeta[i]),
+            "precision": float(result.tp[i] / max(result.n_pred[i], 1)),
+            "recall": float(result.tp[i] / max(n_true, 1)),
+            "n_pred": int(result.n_pred[i]),
+            "n_linked": int(result.n_linked[i]),
+            "best": i == best,
+        }
+        for i in rows
+    ]
+
+
+def thinned(result: PolicySweep, n: int) -> Any:
+    """Return at most about n rows of the curve: the ends, the best, and rows at even distances."""
+    rows = np.linspace(0, len(result.threshold) - 1, max(int(n), 2)).round().astype(np.int64)
+    best = _row(result, result.best.threshold)
+    frame = frame_of(result)
+    keep = np.unique(np.concatenate([rows, [best]]))
+    return frame.take(keep) if hasattr(frame, "take") else frame[keep]

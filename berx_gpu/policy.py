@@ -1,0 +1,342 @@
+"""`Policy`: which candidates become links; and `decide`, which needs no truth."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from berx_gpu import _pairs
+from berx_gpu._backends import select
+from berx_gpu._columns import build_frame, take
+from berx_gpu._encoded import own_entities
+from berx_gpu._links import Links, encoded_links
+from berx_gpu._options import at_least, number, whole
+from berx_gpu._ranks import order_of, present_scores, ranks
+from berx_gpu.errors import DataError, one_of, rows
+from berx_gpu.truth import Truth
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which scored candidates become links. The rules act in this order, the threshold last.
+
+    Attributes
+    ----------
+    threshold : float, optional
+        Keep pairs with at least this score.
+    one_entity_per_target : bool
+        A target stays only with the entity that scores it highest; ties go to the smaller entity
+        id.
+    owner_margin : float, optional
+        And only if its best score exceeds that of any other entity by at least this much. Implies
+        the rule above.
+    top_k : int, optional
+        At most so many targets per entity; ties at the cut go to the smaller target id.
+    ratio : float, optional
+        In (0, 1]: keep scores of at least this share of the entity's best; for scores from 0 up.
+    best_margin : float, optional
+        Keep scores of at least the entity's best less this much.
+    min_best : float, optional
+        An entity whose best score is below this links nothing.
+
+    Raises
+    ------
+    DataError
+        For a rule out of its range.
+
+    Examples
+    --------
+    >>> from berx_gpu import Policy
+    >>> Policy(threshold=0.5, top_k=3)
+    Policy(threshold=0.5, top_k=3)
+    """
+
+    threshold: float | None = None
+    one_entity_per_target: bool = False
+    owner_margin: float | None = None
+    top_k: int | None = None
+    ratio: float | None = None
+    best_margin: float | None = None
+    min_best: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not isinstance(self.threshold, int):
+            number("threshold", self.threshold)
+        if not isinstance(self.one_entity_per_target, bool):
+            raise DataError(
+                f"one_entity_per_target={self.one_entity_per_target!r}: give True or False"
+            )
+        for name in ("owner_margin", "best_margin"):
+            if (value := getattr(self, name)) is not None:
+                number(name, value, 0.0)
+        if self.top_k is not None:
+            whole("top_k", self.top_k, 1)
+        if self.ratio is not None:
+            number("ratio", self.ratio, 5e-324, 1.0)
+        if self.min_best is not None:
+            number("min_best", self.min_best)
+
+    @property
+    def owned(self) -> bool:
+        """Whether a target stays with one entity."""
+        return self.one_entity_per_target or self.owner_margin is not None
+
+    def __repr__(self) -> str:
+        said = (
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)
+            if getattr(self, f.name) not in (None, False)
+        )
+        return f"Policy({', '.join(said)})"
+
+    def rules(self) -> str:
+        """Return the rules before the threshold in words."""
+        words = {
+            "owner_margin": "owner by {}",
+            "top_k": "top {}",
+            "ratio": "≥ {} × best",
+            "best_margin": "≥ best − {}",
+            "min_best": "best ≥ {}",
+        }
+        said = [
+            text.format(f"{getattr(self, n):g}")
+            for n, text in words.items()
+            if getattr(self, n) is not None
+        ]
+        if self.one_entity_per_target and self.owner_margin is None:
+            said.insert(0, "one entity per target")
+        return ", ".join(said) or "threshold only"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy as JSON, whole or not at all."""
+        from berx_gpu import files
+
+        values = {
+            name: str(value) if isinstance(value, float) and math.isinf(value) else value
+            for name, value in asdict(self).items()
+        }
+        files.write_text(json.dumps(values, indent=2) + "\n", os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read a policy that `save` wrote.
+
+        Raises
+        ------
+        DataError
+            When the file is missing, is no JSON object, or has a rule that does not exist.
+        """
+        from berx_gpu import files
+
+        text = files.read_bytes(os.fspath(path))
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            raise DataError(f"{path} is no JSON: {error}") from error
+        if not isinstance(values, dict):
+            raise DataError(f"{path} holds no policy, but {type(values).__name__}")
+        known = {f.name for f in fields(cls)}
+        if strange := sorted(set(values) - known):
+            raise DataError(f"{path} has the rule {strange[0]!r}, which does not exist")
+        for name, value in values.items():
+            if value in ("inf", "-inf"):
+                values[name] = float(value)
+        return cls(**values)
+
+
+def kept(links: Links, scores: Any, policy: Policy, ids: str, backend: select.Backend) -> Any:
+    """Mark the present rows that the rules before the threshold keep.
+
+    Parameters
+    ----------
+    links : Links
+        All candidates; those of unlisted entities have the code -1 and compete for targets too.
+    scores : array
+        Of the present rows.
+    ids : {"exact", "text"}
+        How ids compare.
+    """
+    xp = backend.xp
+    keep = xp.ones(len(links.codes), bool)
+    if policy.owned:
+        keep = _owned(links, scores, policy.owner_margin, ids, backend)
+    keep &= links.codes >= 0
+    if policy.top_k is not None:
+        mine = replace(links, codes=xp.where(keep, links.codes, xp.int32(-1)))
+        place = ranks(mine, backend)
+        # Rows of a repeated pair have no place of their own, and are no loss: one row has it.
+        keep &= (place >= 1) & (place <= policy.top_k)
+    if policy.ratio is None and policy.best_margin is None and policy.min_best is None:
+        return keep
+    at = xp.flatnonzero(keep)
+    codes, mine = links.codes[at], scores[at].astype(xp.float64)
+    if not len(at):
+        return keep
+    if policy.ratio is not None and bool((mine < 0).any()):
+        raise DataError(
+            f"ratio= needs scores from 0 up, but {rows(int((mine < 0).sum()))} of the candidates "
+            f"are below (lowest {float(mine.min()):g}); use best_margin="
+        )
+    best = xp.full(int(codes.max()) + 1, -math.inf)
+    xp.maximum.at(best, codes, mine)
+    best = best[codes]
+    stays = xp.ones(len(at), bool)
+    if policy.ratio is not None:
+        stays &= mine >= policy.ratio * best
+    if policy.best_margin is not None:
+        stays &= (mine >= best - policy.best_margin) | (mine == best)
+    if policy.min_best is not None:
+        stays &= best >= policy.min_best
+    keep[at[~stays]] = False
+    return keep
+
+
+def _owned(
+    links: Links, scores: Any, margin: float | None, ids: str, backend: select.Backend
+) -> Any:
+    """Mark the rows whose entity scores their target highest, by a margin."""
+    xp = backend.xp
+    n = len(links.codes)
+    if not n:
+        return xp.ones(0, bool)
+    target, m = _numbered([part for key in links.targets for part in key.parts], backend)
+    keys = [backend.encode(v, links.frame.where(c), ids) for c, v in links.frame.entity]
+    if links.present is not None:
+        keys = [key.rows(backend.take, links.present) for key in keys]
+    parts = [part for key in keys for part in key.parts]
+    best = xp.full(m, scores.min(), scores.dtype)
+    xp.maximum.at(best, target, scores)
+    top = scores == best[target]
+    claims = xp.bincount(target[top], minlength=m)
+    order = xp.zeros(n, xp.int64)
+    tied = xp.flatnonzero(top & (claims[target] > 1))
+    if len(tied):
+        order[tied] = order_of(tuple(keys), tied, backend)
+    first = xp.full(m, n, xp.int64)
+    xp.minimum.at(first, target[top], order[top])
+    keep = top & (order == first[target])
+    if margin is None:
+        return keep
+    entity, _ = _numbered(parts, backend)
+    owner = xp.zeros(m, xp.int64)
+    owner[target[keep]] = entity[keep]
+    other = entity != owner[target]
+    second = xp.full(m, -math.inf)
+    xp.maximum.at(second, target[other], scores[other].astype(xp.float64))
+    rivals = xp.zeros(m, bool)
+    rivals[target[other]] = True
+    lead = xp.zeros(m)
+    lead[rivals] = best[rivals].astype(xp.float64) - second[rivals]
+    return keep & (~rivals | (lead >= margin))[target]
+
+
+def _numbered(parts: list[Any], backend: select.Backend) -> tuple[Any, int]:
+    """Return a number for each distinct key, and how many there are."""
+    xd, xp = backend.frames, backend.xp
+    number, count = None, 0
+    for part in parts:
+        codes, seen = xd.factorize(xd.Series(part))
+        codes = xp.asarray(codes).astype(xp.int64)
+        if number is not None:
+            codes, seen = xd.factorize(xd.Series(number * len(seen) + codes))
+            codes = xp.asarray(codes).astype(xp.int64)
+        number, count = codes, len(seen)
+    return number, count
+
+
+def decide(
+    candidates: Any,
+    policy: Policy,
+    *,
+    entities: Any = None,
+    entity: _pairs.Names = "entity",
+    target: _pairs.Names = "target",
+    score: Hashable = "score",
+    unknown_entities: str = "error",
+    nulls: str = "error",
+    ids: str = "exact",
+    n_threads: int | None = None,
+) -> Any:
+    """Return the links that a policy makes of scored candidates; no truth is needed.
+
+    Parameters
+    ----------
+    candidates : DataFrame, Arrow stream or list of tuples
+        Scored (entity, target) pairs.
+    policy : Policy
+    entities : list, array, Index, Series or frame, optional
+        Only links of these entities; the candidates of others still compete for targets. Default:
+        all.
+    entity, target, score : str
+        Columns of the candidates; the keys may be several columns.
+    unknown_entities : {"error", "drop"}, default "error"
+        What to do with candidates of entities that are not in `entities`.
+    nulls, ids, n_threads
+        As in `evaluate`.
+
+    Returns
+    -------
+    DataFrame
+        Entity, target and score, one row per link in the order of the candidates, in their
+        library. A repeated pair keeps its highest score.
+
+    Raises
+    ------
+    DataError
+        As in `evaluate`, and for negative scores with ``ratio``.
+
+    Examples
+    --------
+    >>> from berx_gpu import Policy, decide
+    >>> decide(
+    ...     [("a", "x", 0.9), ("b", "x", 0.7), ("b", "y", 0.2)],
+    ...     Policy(threshold=0.5, one_entity_per_target=True),
+    ... )
+      entity target  score
+    0      a      x    0.9
+    """
+    one_of("unknown_entities", unknown_entities, ("error", "drop"))
+    one_of("nulls", nulls, ("error", "drop"))
+    if not isinstance(policy, Policy):
+        raise DataError(f"policy is a {type(policy).__name__}; give a Policy")
+    backend = select.select(candidates, n_threads=n_threads)
+    frame = _pairs.read_pairs(candidates, "candidates", entity=entity, target=target, score=score)
+    if not len(frame):
+        return build_frame([*frame.entity, *frame.target, _score(frame)], frame.library)
+    listed = own_entities(frame, ids, backend) if entities is None else entities
+    names = [name for name, _ in frame.entity]
+    held = Truth(
+        _pairs.Pairs("truth", *_no_rows(frame), None, frame.library),
+        listed,
+        entity=names,
+        ids=ids,
+        n_threads=n_threads,
+    )
+    coded = encoded_links(frame, held, unknown_entities, nulls, backend)
+    links = Links(frame, coded.codes, coded.target, coded.present)
+    scores = present_scores(links, backend)
+    keep = kept(links, scores, policy, ids, backend)
+    if policy.threshold is not None:
+        keep &= at_least(frame, policy.threshold, coded.present, backend)
+    place = ranks(replace(links, codes=backend.xp.where(keep, links.codes, -1)), backend)
+    chosen = backend.to_host((place > 0).nonzero()[0])
+    if links.present is not None:
+        chosen = np.flatnonzero(backend.to_host(links.present))[chosen]
+    columns = [*frame.entity, *frame.target, _score(frame)]
+    return build_frame([(n, take(values, chosen)) for n, values in columns], frame.library)
+
+
+def _score(frame: _pairs.Pairs) -> Any:
+    assert frame.score is not None
+    return frame.score
+
+
+def _no_rows(frame: _pairs.Pairs) -> tuple[Any, Any]:
+    none = np.zeros(0, np.int64)
+    return tuple([(n, take(v, none)) for n, v in side] for side in (frame.entity, frame.target))  # type: ignore[return-value]

@@ -1,0 +1,316 @@
+"""Frozen result classes of a sweep: fields, printing and `to_dict`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown
+from berx_gpu._tables import score as share
+
+if TYPE_CHECKING:
+    from berx_gpu._links import Links
+    from berx_gpu._scores import Scale
+    from berx_gpu.policy import Policy
+    from berx_gpu.results import Dropped, Evaluation
+    from berx_gpu.truth import Truth
+
+
+@dataclass(frozen=True, eq=False)
+class SweepData:
+    """The labelled candidates that the curves of one score column are made from."""
+
+    truth: Truth
+    links: Links
+    scores: Any
+    scale: Scale
+    once: Any
+    hit: Any
+    dropped: Dropped
+    beta: float
+    n_singletons: int
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best point of a curve.
+
+    Attributes
+    ----------
+    policy : Policy
+        The rules and this threshold, ready for `decide`.
+    score : str
+        The column of scores.
+    threshold : float
+        The highest threshold with this result; inf when it is best to predict nothing.
+    down_to : float
+        Every threshold above this one gives the same links; -inf for the lowest score.
+    round_threshold : float
+        The shortest decimal in that range.
+    macro_fbeta : float
+    tp, n_pred, n_true, n_linked : int
+        True links, links, true pairs, and entities with a link.
+    """
+
+    policy: Policy
+    score: Hashable
+    threshold: float
+    down_to: float
+    round_threshold: float
+    macro_fbeta: float
+    tp: int
+    n_pred: int
+    n_true: int
+    n_linked: int
+
+    @property
+    def precision(self) -> float:
+        """Pooled precision; 0 without a link."""
+        return self.tp / self.n_pred if self.n_pred else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Pooled recall; 0 without a true pair."""
+        return self.tp / self.n_true if self.n_true else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes as valid JSON."""
+        out = {
+            name: getattr(self, name)
+            for name in ("score", "threshold", "down_to", "round_threshold", "macro_fbeta")
+        }
+        out |= {name: getattr(self, name) for name in ("precision", "recall", "tp", "n_pred")}
+        out["n_linked"] = self.n_linked
+        out["policy"] = {k: as_json(v) for k, v in asdict(self.policy).items()}
+        return {name: as_json(value) for name, value in out.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class PolicySweep:
+    """The curve of one score column under one policy.
+
+    Attributes
+    ----------
+    score : str
+    policy : Policy
+        The rules before the threshold.
+    threshold, macro_fbeta, tp, n_pred, n_linked : array
+        The curve, the highest threshold first, after the point without any link.
+    best : Best
+    """
+
+    score: Hashable
+    policy: Policy
+    data: SweepData = field(repr=False)
+    mask: Any = field(repr=False)
+    threshold: Any
+    macro_fbeta: Any
+    tp: Any
+    n_pred: Any
+    n_linked: Any
+    best: Best
+
+    @property
+    def curve(self) -> Any:
+        """The curve as a frame: threshold, macro_fbeta, precision, recall, tp, n_pred, n_linked."""
+        from berx_gpu import curves
+
+        return curves.frame_of(self)
+
+    def at(self, threshold: float) -> Evaluation:
+        """Return the evaluation at one threshold."""
+        from berx_gpu import curves
+
+        return curves.evaluation_at(self, threshold)
+
+    def at_precision(self, precision: float) -> float | None:
+        """Return the lowest threshold with at least this pooled precision, or None."""
+        from berx_gpu import curves
+
+        return curves.at_precision(self, precision)
+
+    def bands(self, edges: Sequence[float] | None = None) -> Any:
+        """Return a frame of score bands; see `Sweep.bands`."""
+        from berx_gpu import curves
+
+        return curves.bands(self, edges)
+
+    def thin(self, n: int) -> Any:
+        """Return about n rows of the curve, the ends and the best point among them."""
+        from berx_gpu import curves
+
+        return curves.thinned(self, n)
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(_rows([self], self.data.beta)))
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Every threshold of scored candidates, under one policy or many.
+
+    Attributes
+    ----------
+    beta : float
+    n_entities, n_true : int
+    results : list of PolicySweep
+        One for each score column and policy: the threshold alone, one entity per target, and
+        whatever was asked for.
+    """
+
+    beta: float
+    n_entities: int
+    n_true: int
+    results: list[PolicySweep]
+
+    @property
+    def top(self) -> PolicySweep:
+        """The result with the best point; among equals the first."""
+        return max(self.results, key=lambda result: result.best.macro_fbeta)
+
+    @property
+    def best(self) -> Best:
+        """The best point of all."""
+        return self.top.best
+
+    @property
+    def curve(self) -> Any:
+        """The curve that the best point is on."""
+        return self.top.curve
+
+    def __getitem__(self, policy: Policy) -> PolicySweep:
+        """Return the first result of a policy, whatever its threshold."""
+        from dataclasses import replace
+
+        rules = replace(policy, threshold=None)
+        return next(result for result in self.results if result.policy == rules)
+
+    @property
+    def policies(self) -> list[dict[str, Any]]:
+        """The best point of every score column and policy, as rows."""
+        return [result.best.to_dict() for result in self.results]
+
+    def at(self, threshold: float) -> Evaluation:
+        """Return the evaluation of the best policy at one threshold."""
+        return self.top.at(threshold)
+
+    def at_precision(self, precision: float) -> float | None:
+        """Return the lowest threshold of the best policy with at least this pooled precision."""
+        return self.top.at_precision(precision)
+
+    def bands(self, edges: Sequence[float] | None = None) -> Any:
+        """Return what the candidates of each score band are worth, under the best policy.
+
+        Parameters
+        ----------
+        edges : list of float, optional
+            Where bands end; default: tenths of [0, 1], or of the scores, and the best threshold.
+
+        Returns
+        -------
+        DataFrame
+            From high to low: low (inside), high, pairs, true, false, share_true beside mean_score
+            (equal where scores are calibrated probabilities), the true and false links from the
+            best threshold down to here, the exact change of macro F from the best, and the
+            break-even ratio at the best.
+        """
+        return self.top.bands(edges)
+
+    def thin(self, n: int) -> Any:
+        """Return about n rows of the best curve, the ends and the best point among them."""
+        return self.top.thin(n)
+
+    def around(self, n: int = 3) -> str:
+        """Return some thresholds around the best one as text: n rows on either side."""
+        from berx_gpu import curves
+
+        return "\n".join(aligned(_curve_rows(curves.rows_around(self.top, n)), left=0))
+
+    def band_table(self, edges: Sequence[float] | None = None) -> str:
+        """Return the bands as text."""
+        from berx_gpu import curves
+
+        return "\n".join(aligned(_band_rows(curves.band_lines(self.top, edges)), left=0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the best points as valid JSON."""
+        return {
+            "beta": self.beta,
+            "n_entities": self.n_entities,
+            "n_true": self.n_true,
+            "best": self.best.to_dict(),
+            "policies": self.policies,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(_rows(self.results, self.beta)))
+
+    __repr__ = __str__
+
+    def to_markdown(self) -> str:
+        """Return the best points as a Markdown table."""
+        return markdown(_rows(self.results, self.beta))
+
+    def _repr_html_(self) -> str:
+        return as_html(_rows(self.results, self.beta))
+
+
+def level(value: float) -> str:
+    """Return a threshold so that it reads back as the same number."""
+    return "nothing" if value == math.inf else repr(value)
+
+
+def _rows(results: Sequence[PolicySweep], beta: float) -> list[list[str]]:
+    rows = [["policy", "best τ", "same down to", "or", fbeta_name(beta), "P", "R", "links"]]
+    several = len({result.score for result in results}) > 1
+    for result in results:
+        best = result.best
+        rows.append(
+            [
+                (f"{result.score}: " if several else "") + result.policy.rules(),
+                level(best.threshold),
+                f"{best.down_to:.6g}",
+                level(best.round_threshold),
+                share(best.macro_fbeta),
+                share(best.precision),
+                share(best.recall),
+                f"{best.n_pred:,}",
+            ]
+        )
+    return rows
+
+
+def _curve_rows(lines: Sequence[dict[str, Any]]) -> list[list[str]]:
+    rows = [["threshold", "F", "P", "R", "links", "linked"]]
+    for line in lines:
+        measures = (share(line[name]) for name in ("macro_fbeta", "precision", "recall"))
+        counts = (f"{line[name]:,}" for name in ("n_pred", "n_linked"))
+        mark = " best" if line["best"] else ""
+        rows.append([level(line["threshold"]), *measures, *counts])
+        rows[-1][-1] += mark
+    return rows
+
+
+def _band_rows(lines: Sequence[dict[str, Any]]) -> list[list[str]]:
+    head = ["from", "to", "pairs", "true", "true share", "mean score", "below best", "ΔF", "needs"]
+    rows = [head]
+    for line in lines:
+        below = f"{line['true_below_best']:,}:{line['false_below_best']:,}"
+        rows.append(
+            [
+                f"{line['low']:.4g}",
+                f"{line['high']:.4g}",
+                f"{line['pairs']:,}",
+                f"{line['true']:,}",
+                f"{line['share_true']:.4f}",
+                f"{line['mean_score']:.4f}",
+                below if below != "0:0" else "",
+                f"{line['change']:+.4f}",
+                f"{line['break_even']:.2f}:1",
+            ]
+        )
+    return rows

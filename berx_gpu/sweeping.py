@@ -1,0 +1,285 @@
+"""`sweep`: the score at every threshold at once, for one policy or many."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from berx_gpu import _pairs
+from berx_gpu._backends import select
+from berx_gpu._columns import same_name
+from berx_gpu._links import Links, as_truth, backend_of, encoded_links
+from berx_gpu._options import number
+from berx_gpu._ranks import present_scores, ranks
+from berx_gpu._scores import Scale
+from berx_gpu._sums import mean_over
+from berx_gpu.errors import DataError, one_of
+from berx_gpu.policy import Policy, kept
+from berx_gpu.results import Dropped
+from berx_gpu.sweep_results import Best, PolicySweep, Sweep, SweepData
+from berx_gpu.truth import Truth
+
+_WORD = 30
+
+
+def sweep(
+    candidates: Any,
+    truth: Any,
+    *,
+    entities: Any = None,
+    score: Hashable | Sequence[Hashable] = "score",
+    thresholds: Sequence[float] | None = None,
+    beta: float = 0.5,
+    one_entity_per_target: bool | Sequence[bool] = False,
+    owner_margin: float | Sequence[float | None] | None = None,
+    top_k: int | Sequence[int | None] | None = None,
+    ratio: float | Sequence[float | None] | None = None,
+    best_margin: float | Sequence[float | None] | None = None,
+    min_best: float | Sequence[float | None] | None = None,
+    entity: _pairs.Names = "entity",
+    target: _pairs.Names = "target",
+    unknown_entities: str = "error",
+    nulls: str = "error",
+    ids: str | None = None,
+    n_threads: int | None = None,
+) -> Sweep:
+    """Score every threshold of scored candidates at once.
+
+    Parameters
+    ----------
+    candidates : DataFrame, Arrow stream or list of tuples
+        Scored (entity, target) pairs; a repeated pair keeps its highest score.
+    truth, entities, beta, entity, target, unknown_entities, nulls, ids, n_threads
+        As in `evaluate`. Candidates of entities that are not listed compete for targets before
+        they are dropped.
+    score : str or list of str, default "score"
+        Columns of scores; each gets curves of its own.
+    thresholds : list of float, optional
+        Only these, in place of every distinct score.
+    one_entity_per_target, owner_margin, top_k, ratio, best_margin, min_best
+        Rules that act before the threshold, see `Policy`. A list of values makes a grid; every
+        combination gets its full curve. The threshold alone, and one entity per target, are always
+        among them.
+
+    Returns
+    -------
+    Sweep
+        The curves, the best point of each, and the best of all.
+
+    Raises
+    ------
+    DataError
+        As in `evaluate`; for missing or NaN scores, and for rules out of their range.
+
+    Notes
+    -----
+    Links are sorted by falling score and walked once: each changes the F of its entity, and the
+    sum of F over all entities, kept in whole numbers, is the curve. Memory does not depend on the
+    number of thresholds.
+
+    Examples
+    --------
+    >>> from berx_gpu import sweep
+    >>> sw = sweep(
+    ...     [("a", "x", 0.9), ("a", "q", 0.4), ("b", "y", 0.6)],
+    ...     {"a": ["x"], "b": ["y"], "c": []},
+    ...     entities=["a", "b", "c"],
+    ... )
+    >>> sw.best.threshold, sw.best.macro_fbeta
+    (0.6, 1.0)
+    >>> sw.curve[["threshold", "macro_fbeta", "n_pred"]].round(4)
+       threshold  macro_fbeta  n_pred
+    0        inf       0.3333       0
+    1        0.9       0.6667       1
+    2        0.6       1.0000       2
+    3        0.4       0.8519       3
+    """
+    one_of("unknown_entities", unknown_entities, ("error", "drop"))
+    one_of("nulls", nulls, ("error", "drop"))
+    beta = number("beta", beta, 1e-100, 1e100)
+    rules = _grid(
+        one_entity_per_target=one_entity_per_target,
+        owner_margin=owner_margin,
+        top_k=top_k,
+        ratio=ratio,
+        best_margin=best_margin,
+        min_best=min_best,
+    )
+    truth = as_truth(truth, candidates, entities, entity, target, nulls, ids, n_threads)
+    if truth.undirected:
+        raise DataError("a sweep of undirected pairs is not there yet; evaluate at a threshold")
+    backend = backend_of(candidates, truth, n_threads)
+    columns = list(score) if isinstance(score, (list, tuple)) else [score]
+    if not columns:
+        raise DataError("score=[] names no column; give the score columns to sweep")
+    results = []
+    for column in columns:
+        frame = _pairs.read_pairs(
+            _without(candidates, columns, column),
+            "candidates",
+            entity=entity,
+            target=target,
+            score=column,
+            other=truth._names,
+        )
+        coded = encoded_links(frame, truth, unknown_entities, nulls, backend)
+        links = Links(frame, coded.codes, coded.target, coded.present)
+        data = _data(truth, links, backend, coded.nulls, coded.strangers, beta)
+        results += [_swept(data, column, policy, thresholds, backend) for policy in rules]
+    return Sweep(
+        beta=beta,
+        n_entities=truth.n_entities,
+        n_true=truth.n_true,
+        results=results,
+    )
+
+
+def _without(candidates: Any, columns: Sequence[Hashable], column: Hashable) -> Any:
+    """Return the candidates without the other score columns, so that two keys need no names."""
+    others = [c for c in columns if not same_name(c, column)]
+    if not others or not hasattr(candidates, "drop"):
+        return candidates
+    if hasattr(candidates, "drop_columns"):
+        return candidates.drop_columns(others)
+    return (
+        candidates.drop(columns=others) if hasattr(candidates, "iloc") else candidates.drop(others)
+    )
+
+
+def _grid(**options: Any) -> list[Policy]:
+    """Return the policies of all combinations, after the two that are always shown."""
+    values = [
+        list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        for value in options.values()
+    ]
+    for name, listed in zip(options, values, strict=True):
+        if not listed:
+            raise DataError(f"{name}=[] holds no value; give one or leave it out")
+    made = (
+        Policy(**dict(zip(options, combination, strict=True)))
+        for combination in itertools.product(*values)
+    )
+    return list(dict.fromkeys([Policy(), Policy(one_entity_per_target=True), *made]))
+
+
+def _data(
+    truth: Truth, links: Links, backend: select.Backend, nulls: int, strangers: int, beta: float
+) -> SweepData:
+    """Return the labelled candidates of one score column."""
+    xp = backend.xp
+    scores = present_scores(links, backend)
+    new, hit = truth._label(links.codes, links.targets, backend)
+    once, repeats = new, int((links.codes >= 0).sum()) - int(new.sum())
+    if repeats:
+        once = ranks(links, backend) > 0
+    single = truth._n_true == 0
+    dropped = Dropped(
+        prediction_repeats=repeats,
+        truth_repeats=truth.repeats,
+        prediction_nulls=nulls,
+        truth_nulls=truth.nulls,
+        unknown_entities=strangers,
+        truth_outside=truth.outside,
+    )
+    scale = Scale.of(scores, xp)
+    return SweepData(truth, links, scores, scale, once, hit, dropped, beta, int(single.sum()))
+
+
+def _swept(
+    data: SweepData,
+    column: Hashable,
+    policy: Policy,
+    thresholds: Sequence[float] | None,
+    backend: select.Backend,
+) -> PolicySweep:
+    """Return the curve and the best point of one policy."""
+    xp, truth = backend.xp, data.truth
+    mask = data.once
+    if policy != Policy():
+        mask = mask & kept(data.links, data.scores, policy, truth.ids, backend)
+    at = xp.flatnonzero(mask)
+    drops = data.scale.drops(data.scores[at])
+    start = (data.n_singletons << _WORD, 0)
+    curve = backend.curve(
+        truth._n_true, data.links.codes[at], drops, data.hit[at], data.beta, start, backend.fbeta
+    )
+    host = [backend.to_host(part) for part in curve]
+    levels = data.scale.scores(host[0])
+    empty = [np.zeros(1, np.int64)]
+    first = [empty[0], empty[0] + start[0], empty[0], empty[0], empty[0]]
+    parts = [np.concatenate([a, b]) for a, b in zip(first, host[1:], strict=True)]
+    infinite = len(levels) > 0 and levels.dtype.kind == "f" and levels[0] == math.inf
+    top = np.array([math.nan if infinite else math.inf])
+    levels = np.concatenate(
+        [top, levels.astype(np.float64) if levels.dtype.kind != "f" else levels]
+    )
+    rows = np.arange(len(levels))
+    if thresholds is not None:
+        rows = _rows_at(data, levels, thresholds)
+        levels = np.array([float(t) for t in thresholds], np.float64)
+    n_pred, high, low, tp, linked = (part[rows] for part in parts)
+    n = truth.n_entities
+    macro = (high + low / (1 << _WORD)) / (1 << _WORD) / n
+    result = PolicySweep(
+        score=column,
+        policy=policy,
+        data=data,
+        mask=mask,
+        threshold=levels,
+        macro_fbeta=macro,
+        tp=tp,
+        n_pred=n_pred,
+        n_linked=linked,
+        best=None,  # type: ignore[arg-type]
+    )
+    return replace(result, best=_best(result, high, low))
+
+
+def _rows_at(data: SweepData, levels: Any, thresholds: Sequence[float]) -> Any:
+    """Return the row of the full curve that each threshold stands for."""
+    found = []
+    for threshold in thresholds:
+        if not isinstance(threshold, (int, np.integer)):
+            number("thresholds", threshold)
+        level = data.scale.at_least(threshold)
+        found.append(int(np.searchsorted(-levels[1:], -level, side="right")))
+    return np.array(found, np.int64)
+
+
+def _best(result: PolicySweep, high: Any, low: Any) -> Best:
+    """Return the highest point; among equals the one with the highest threshold."""
+    near = np.flatnonzero(result.macro_fbeta >= result.macro_fbeta.max() - 1e-12)
+    exact = [(int(high[i]) << _WORD) + int(low[i]) for i in near]
+    row = int(near[int(np.argmax([value == max(exact) for value in exact]))])
+    n = result.data.truth.n_entities
+    below = result.threshold[row + 1] if row + 1 < len(result.threshold) else -math.inf
+    threshold = float(result.threshold[row])
+    threshold = math.inf if math.isnan(threshold) else threshold
+    return Best(
+        policy=replace(result.policy, threshold=threshold),
+        score=result.score,
+        threshold=threshold,
+        down_to=float(below),
+        round_threshold=_round(threshold, float(below), result.data.scale),
+        macro_fbeta=mean_over(max(exact), n),
+        tp=int(result.tp[row]),
+        n_pred=int(result.n_pred[row]),
+        n_true=result.data.truth.n_true,
+        n_linked=int(result.n_linked[row]),
+    )
+
+
+def _round(threshold: float, below: float, scale: Scale) -> float:
+    """Return the shortest decimal above `below`, and at most the threshold, as scores compare."""
+    if not math.isfinite(threshold):
+        return threshold
+    for digits in range(17):
+        short = math.floor(threshold * 10**digits) / 10**digits
+        if scale.at_least(short) > below and short <= threshold:
+            return float(short)
+    return threshold
