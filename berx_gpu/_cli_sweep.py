@@ -41,6 +41,7 @@ policy_options = inputs.stacked(
 @inputs.file_options
 @inputs.output_options
 @click.option("--output", metavar="FILE", help="Write the best curve (.parquet, .csv, .tsv).")
+@click.option("--plot", metavar="FILE", help="Draw the sweep (.png, .svg, .pdf).")
 @click.option("--save", metavar="FILE.json", help="Write the best policy, for `berx-gpu decide`.")
 def sweep(
     candidates: str,
@@ -71,11 +72,13 @@ def sweep(
     as_markdown: bool,
     quiet: bool,
     output: str | None,
+    plot: str | None,
     save: str | None,
 ) -> int:
     """Score every threshold of CANDIDATES against TRUTH, under one policy or many."""
     from berx_gpu import files
     from berx_gpu._columns import to_rows
+    from berx_gpu.candidates import oracle
     from berx_gpu.sweeping import sweep as swept
     from berx_gpu.truth import Truth
 
@@ -84,6 +87,8 @@ def sweep(
     form = inputs.one_form(as_json, as_markdown)
     if output is not None:
         files.check_output(output, [candidates, truth, entities], reports=False)
+    if plot is not None and not plot.lower().endswith((".png", ".svg", ".pdf")):
+        raise DataError(f"--plot {plot!r}: cannot tell what to draw; use .png, .svg or .pdf")
     names = {
         "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
         "candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3),
@@ -129,10 +134,29 @@ def sweep(
             unknown_entities=unknown_entities,
             nulls=nulls,
         )
+        top = (
+            None
+            if plot is None
+            else oracle(
+                pool,
+                encoded,
+                entities=part,
+                beta=beta,
+                entity=names["candidates"][0],
+                target=names["candidates"][1],
+                unknown_entities=unknown_entities,
+                nulls=nulls,
+            ).macro_fbeta
+        )
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if save is not None:
         sw.best.policy.save(save)
+    if plot is not None:
+        figure = sw.plot(oracle=top)
+        files.write_with(
+            plot, lambda temporary: figure.savefig(temporary, format=plot[-3:], dpi=150)
+        )
     if output is not None:
         files.write_table(sw.curve, output)
     if form == "json":

@@ -13,7 +13,7 @@ import click
 
 from berx_gpu import __version__, _cli_candidates, _cli_check, _cli_score, _cli_sweep
 from berx_gpu._progress import progress
-from berx_gpu.errors import DataError
+from berx_gpu.errors import DataError, MissingDependencyError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 _PATIENCE = 1.0
@@ -34,7 +34,7 @@ def main() -> None:
             sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         code = INTERRUPTED
-    except (DataError, click.ClickException) as error:
+    except (DataError, MissingDependencyError, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         code = _told(text)
     except OSError as error:

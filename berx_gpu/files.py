@@ -161,6 +161,11 @@ def write_lines(lines: Any, path: str) -> None:
     _replace(path, write)
 
 
+def write_with(path: str, write: Callable[[str], Any]) -> None:
+    """Have a function write a file, whole or not at all."""
+    _replace(path, write)
+
+
 def write_text(text: str, path: str) -> None:
     """Write a text file, whole or not at all."""
     data = text.encode("utf-8", errors="replace")

@@ -236,6 +236,27 @@ class Sweep:
 
         return "\n".join(aligned(_band_rows(curves.band_lines(self.top, edges)), left=0))
 
+    def plot(self, *, oracle: float | None = None) -> Any:
+        """Return a figure of four: the curve, precision and recall, bands, calibration.
+
+        Parameters
+        ----------
+        oracle : float, optional
+            Macro F of the best choice among the candidates, drawn as a ceiling.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Raises
+        ------
+        MissingDependencyError
+            Without matplotlib (``pip install "berx-gpu[plot]"``).
+        """
+        from berx_gpu import visualization
+
+        return visualization.page(self, oracle=oracle)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the best points as valid JSON."""
         return {

@@ -22,7 +22,7 @@ settings.register_profile(
     "default",
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=int(os.environ.get("BERX_TEST_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("BERX_TEST_EXAMPLES", "50")),
 )
 settings.load_profile("default")
 

@@ -24,6 +24,9 @@ SPLINK = [
 ]
 
 
+PLAIN = {**os.environ, "MPLBACKEND": "Agg"}
+
+
 def run(*args, **options):
     command = [sys.executable, "-m", "berx_gpu", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, **options)
@@ -693,3 +696,62 @@ def test_a_check_fails_on_what_is_forbidden(files):
     (files / "targets.csv").write_text("name,target\nq,x\n")
     told = json.loads(run(*args, "--json", "--targets", "targets.csv", cwd=files).stdout)
     assert told["findings"]["unknown_targets"] == 0
+
+
+def test_a_sweep_saves_a_policy_that_decide_applies(files):
+    (files / "pool.csv").write_text(
+        "entity,target,score\na,x,0.9\na,z,0.4\nb,y,0.8\nb,w,0.6\nc,x,0.7\n"
+    )
+    args = ["--entities", "entities.csv", "--top-k", "1", "--save", "p.json", "--bands"]
+    done = run("sweep", "pool.csv", "truth.csv", *args, "--output", "curve.csv", cwd=files)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("policy ")
+    assert lines[2].split() == [
+        "one",
+        "entity",
+        "per",
+        "target",
+        "0.6",
+        "0.4",
+        "0.6",
+        "1.0000",
+        "1.0000",
+        "1.0000",
+        "3",
+    ]
+    assert any(line.endswith("best") for line in lines)
+    assert lines[-1].split()[-1] == "3.00:1"
+    assert json.loads((files / "p.json").read_text())["one_entity_per_target"] is True
+    assert pd.read_csv(files / "curve.csv")["n_pred"].tolist() == [0, 1, 2, 3, 4]
+    done = run("decide", "pool.csv", "p.json", "links.csv", cwd=files)
+    assert (done.returncode, done.stderr) == (0, "3 links written to links.csv\n")
+    assert (files / "links.csv").read_text().splitlines()[1:] == ["a,x,0.9", "b,y,0.8", "b,w,0.6"]
+    args = ["--entities", "entities.csv", "--as-lists"]
+    run("decide", "pool.csv", "p.json", "links.tsv", *args, cwd=files)
+    assert (files / "links.tsv").read_text() == "a\tx\nb\ty,w\nc\t\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--grid", "0.1,x"], "--grid '0.1,x': give numbers"),
+        (["--top-k", "0"], "top_k=0: give a whole number from 1"),
+        (["--ratio", "2"], "ratio=2.0: give a number between"),
+        (["--plot", "sweep.gif"], "use .png, .svg or .pdf"),
+        (["--output", "curve.txt"], "cannot tell what to write"),
+    ],
+)
+def test_a_sweep_refuses(files, args, said):
+    args = ["pred.csv", "truth.csv", "--entities", "entities.csv", *args]
+    done = run("sweep", *args, cwd=files)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_sweep_is_drawn_and_told_as_json(files):
+    args = ["pred.csv", "truth.csv", "--entities", "entities.csv", "--grid", "0.5,0.1"]
+    done = run("sweep", *args, "--plot", "s.svg", "--json", cwd=files, env=PLAIN)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["best"]["n_pred"] == 2
+    assert (files / "s.svg").read_text().startswith("<?xml")

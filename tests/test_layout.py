@@ -19,6 +19,7 @@ DOORS = {
     "policy": 1,
     "sweeping": 3,
     "curves": 3,
+    "visualization": 4,
 }
 """Each door with its floor: a door may import doors of lower floors."""
 
@@ -42,6 +43,7 @@ ROOMS = {
         "errors",
         "_backends.select",
     },
+    "visualization": {"_columns", "_tables", "errors", "results", "sweep_results"},
     "curves": {
         "_columns",
         "_links",
