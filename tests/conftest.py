@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from berx_gpu._backends import cpu, frames, matching, select
 
+os.environ["MPLBACKEND"] = "Agg"  # figures need no screen
 collect_ignore = []
 try:
     metadata.version("numba-cuda")

@@ -5,12 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
 import pytest
 
 from berx_gpu import MissingDependencyError, evaluate, sweep, visualization
 
-mpl.use("Agg")
 ROWS = [("a", 1, 0.9), ("a", 2, 0.8), ("b", 3, 0.7), ("b", 4, 0.1)]
 TRUTH = {"a": [1], "b": [3], "c": []}
 
@@ -38,9 +36,9 @@ def test_the_page_has_four_figures(sw):
         "macro", "pooled", "what", "are",
     ]  # fmt: skip
     bars = [patch.get_height() for patch in figure.axes[2].patches]
-    assert sorted(bars) == [0.0, 0.0, 1.0, 1.0]
+    assert bars == [1.0, 1.0]
     points = figure.axes[3].collections[0].get_offsets()
-    assert points[:, 1].tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert points[:, 1].tolist() == [1.0, 1.0]
 
 
 def test_slices_stand_by_their_score():
@@ -65,6 +63,6 @@ def test_without_matplotlib_the_cure_is_told(sw, monkeypatch):
 
 def test_the_figures_of_the_documents_can_be_drawn(tmp_path):
     script = Path(__file__).parent.parent / "examples" / "figures.py"
-    done = subprocess.run([sys.executable, script, tmp_path], env={"MPLBACKEND": "Agg"})
+    done = subprocess.run([sys.executable, script, tmp_path])
     assert done.returncode == 0
     assert {path.name for path in tmp_path.iterdir()} == {"sweep.png", "slices.png"}
