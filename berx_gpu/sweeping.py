@@ -18,6 +18,7 @@ from berx_gpu._options import number
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
 from berx_gpu._sums import mean_over
+from berx_gpu.budget import labelled
 from berx_gpu.errors import DataError, one_of
 from berx_gpu.policy import Policy, kept
 from berx_gpu.results import Dropped
@@ -176,7 +177,7 @@ def _data(
     new, hit = truth._label(links.codes, links.targets, backend)
     once, repeats = new, int((links.codes >= 0).sum()) - int(new.sum())
     if repeats:
-        once = ranks(links, backend) > 0
+        once = _best_of_each(links, new, truth, backend)
     single = truth._n_true == 0
     dropped = Dropped(
         prediction_repeats=repeats,
@@ -188,6 +189,15 @@ def _data(
     )
     scale = Scale.of(scores, xp)
     return SweepData(truth, links, scores, scale, once, hit, dropped, beta, int(single.sum()))
+
+
+def _best_of_each(links: Links, new: Any, truth: Truth, backend: select.Backend) -> Any:
+    """Mark the best row of each pair; only the pairs that are repeated need a look at scores."""
+    xp = backend.xp
+    again = replace(links, codes=xp.where(new, xp.int32(-1), links.codes))
+    _, repeated = labelled(links, again, truth.n_entities, backend)
+    few = replace(links, codes=xp.where(repeated, links.codes, xp.int32(-1)))
+    return (new & ~repeated) | (ranks(few, backend) > 0)
 
 
 def _swept(

@@ -66,29 +66,26 @@ def walk(drops, links, shift, n_true, beta, start_high, start_low, end_of, high,
     a link, all with these links in. `drops >> shift` tells scores apart; `links` holds code and
     mark in its lower 32 bits.
     """
-    n = n_true.size
-    tp, k = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    f = np.empty(n, np.float64)
-    for e in range(n):
-        f[e] = fbeta(0, 0, n_true[e], beta)
-    f_at, k_at = np.int64(f.ctypes.data), np.int64(k.ctypes.data)
+    # True targets, links and true links of an entity in one place: one look at memory a link.
+    state = np.zeros((n_true.size, 4), np.int32)
+    for e in range(n_true.size):
+        state[e, 0] = n_true[e]
+    state_at = np.int64(state.ctypes.data)
     sum_high, sum_low, sum_hits, sum_linked, distinct = start_high, start_low, 0, 0, 0
     low_half = np.uint64(0xFFFFFFFF)
     for i in range(links.size):
         if i + AHEAD < links.size:
-            ahead = np.int64((links[i + AHEAD] & low_half) >> _ONE)
-            prefetch(f_at + 8 * ahead)
-            prefetch(k_at + 4 * ahead)
+            prefetch(state_at + 16 * np.int64((links[i + AHEAD] & low_half) >> _ONE))
         link = links[i] & low_half
         e = np.int64(link >> _ONE)
-        sum_linked += k[e] == 0
-        k[e] += 1
-        if link & _ONE:
-            tp[e] += 1
-            sum_hits += 1
-        before = f[e]
-        after = fbeta(np.int64(tp[e]), np.int64(k[e]), n_true[e], beta)
-        f[e] = after
+        mark = np.int64(link & _ONE)
+        real, k, tp = np.int64(state[e, 0]), np.int64(state[e, 1]), np.int64(state[e, 2])
+        state[e, 1] = k + 1
+        state[e, 2] = tp + mark
+        sum_linked += k == 0
+        sum_hits += mark
+        before = fbeta(tp, k, real, beta)
+        after = fbeta(tp + mark, k + 1, real, beta)
         sum_high += high_word(after) - high_word(before)
         sum_low += low_word(after) - low_word(before)
         if i + 1 == links.size or drops[i] >> np.uint64(shift) != drops[i + 1] >> np.uint64(shift):

@@ -17,7 +17,7 @@ DOORS = {
     "wrong_links": 4,
     "checking": 1,
     "policy": 1,
-    "sweeping": 3,
+    "sweeping": 4,
     "curves": 3,
     "visualization": 4,
 }
