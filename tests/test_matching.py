@@ -70,6 +70,28 @@ def test_kernels_count_as_the_joins_do(drawn, n_threads, collide):
     assert ours == counts(loose_backend(), pred, truth, listed)
 
 
+@pytest.mark.parametrize("make", [kernel_backend, loose_backend])
+@given(tables(), st.booleans())
+def test_labels_mark_each_pair_once_and_each_row_of_a_true_one(make, drawn, in_order):
+    (pred, truth), listed = drawn
+    backend = make()
+    index = backend.index([listed])
+    codes, true_codes = (backend.lookup(index, [side[0]])[0] for side in (pred, truth))
+    targets = pred[1]
+    if in_order:  # rows that come in the order of the entities stay where they are
+        rows = np.flatnonzero(codes >= 0)
+        rows = rows[np.argsort(codes[rows], kind="stable")]
+        codes, targets = codes[rows], targets[rows]
+    prepared = backend.prepare(len(listed), true_codes, [truth[1]])
+    new, hit = backend.label(prepared, codes, [targets])
+    pairs = list(zip(codes.tolist(), targets.tolist(), strict=True))
+    true = set(zip(true_codes.tolist(), truth[1].tolist(), strict=True))
+    assert hit.tolist() == [e >= 0 and (e, t) in true for e, t in pairs]
+    assert not new[codes < 0].any()
+    marked = [pair for pair, first in zip(pairs, new, strict=True) if first]
+    assert sorted(marked) == sorted({(e, t) for e, t in pairs if e >= 0})
+
+
 def test_long_texts_whose_hashes_all_collide():
     backend = kernel_backend(hash_mask=np.uint64(0))
     ids = [LONG + str(i) for i in range(400)]
