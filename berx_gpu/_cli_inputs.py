@@ -136,6 +136,38 @@ class Reader:
         table = self.table(path)
         return table, table if self.entity_column is None else keyed_by(table, self.entity_column)
 
+    def truth(
+        self,
+        read: dict[str, tuple[str, pa.Table]],
+        entity_list: Any,
+        *,
+        undirected: bool,
+        nulls: str,
+        ids: str,
+    ) -> Truth:
+        """Return the truth, after a look at the first line of every file.
+
+        `read` holds the path and the table of the truth, of the pairs to score, and of the
+        entities, by their kind; they are looked at in its order.
+        """
+        from berx_gpu.truth import Truth
+
+        true, names = read["truth"][1], self.names["truth"]
+        encoded = Truth(
+            true,
+            entity_list,
+            entity=names[0],
+            target=names[1],
+            undirected=undirected,
+            nulls=nulls,
+            ids=ids,
+        )
+        true_ids = first_two(true, names)
+        known = [encoded._key_columns[0][1], *true_ids[1:]]
+        for kind, (path, table) in read.items():
+            self.check_header(path, kind, table, true_ids[:1] if kind == "entities" else known)
+        return encoded
+
     def check_header(self, path: str, kind: str, table: pa.Table, ids: Sequence[Any]) -> None:
         """Raise when the first line of a text file, taken as its names, holds an id."""
         from berx_gpu import files

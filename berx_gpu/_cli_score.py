@@ -90,7 +90,6 @@ def score(
     """
     from berx_gpu import _report, files
     from berx_gpu.scoring import evaluate, part
-    from berx_gpu.truth import Truth
 
     entities = inputs.required(entities)
     if fail_under is not None and not 0 <= fail_under <= 1:
@@ -123,20 +122,12 @@ def score(
     elif score_column in pred.column_names:
         notes.append(f"every row is a prediction: {score_column!r} only counts with --threshold")
     with inputs.told_later() as told:
-        encoded = Truth(
-            true,
-            entity_list,
-            entity=names["truth"][0],
-            target=names["truth"][1],
-            undirected=undirected,
-            nulls=nulls,
-            ids=ids,
-        )
-        true_ids = inputs.first_two(true, names["truth"])
-        known = [encoded._key_columns[0][1], *true_ids[1:]]
-        reader.check_header(truth, "truth", true, known)
-        reader.check_header(predictions, "pred", pred, known)
-        reader.check_header(entities, "entities", listed, true_ids[:1])
+        read_files = {
+            "truth": (truth, true),
+            "pred": (predictions, pred),
+            "entities": (entities, listed),
+        }
+        encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
         ev = evaluate(
             pred,
             encoded,

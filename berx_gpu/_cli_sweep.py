@@ -80,7 +80,6 @@ def sweep(
     from berx_gpu._columns import to_rows
     from berx_gpu.candidates import oracle
     from berx_gpu.sweeping import sweep as swept
-    from berx_gpu.truth import Truth
 
     entities = inputs.required(entities)
     inputs.check_forms(lists, list_separator, candidates, candidate_columns)
@@ -99,20 +98,12 @@ def sweep(
     true, pool = reader.pairs("truth", truth), reader.pairs("candidates", candidates)
     pool = files.with_scores(pool, column, candidates)
     with inputs.told_later() as told:
-        encoded = Truth(
-            true,
-            entity_list,
-            entity=names["truth"][0],
-            target=names["truth"][1],
-            undirected=undirected,
-            nulls=nulls,
-            ids=ids,
-        )
-        true_ids = inputs.first_two(true, names["truth"])
-        known = [encoded._key_columns[0][1], *true_ids[1:]]
-        reader.check_header(truth, "truth", true, known)
-        reader.check_header(candidates, "candidates", pool, known)
-        reader.check_header(entities, "entities", listed, true_ids[:1])
+        read_files = {
+            "truth": (truth, true),
+            "candidates": (candidates, pool),
+            "entities": (entities, listed),
+        }
+        encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
         part = None
         if where or only is not None:
             part, unknown_entities = inputs.chosen(encoded, where, only), "drop"

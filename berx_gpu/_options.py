@@ -47,13 +47,26 @@ def at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: selec
     scores = backend.scores(values, frame.where(name), present)
     if present is not None:
         scores = scores[present]
-    if scores.dtype.kind == "f":
+    return reaches(scores, threshold, backend.xp)
+
+
+def level(threshold: float, dtype: Any) -> Any:
+    """Return a threshold as scores of a type compare with it: rounded once, or up for integers."""
+    if dtype.kind == "f":
         with np.errstate(over="ignore"):  # beyond float32 is infinite there
-            return scores >= scores.dtype.type(as_float(threshold))
-    if isinstance(threshold, float) and math.isinf(threshold):
-        return backend.xp.full(len(scores), threshold < 0)
+            return dtype.type(as_float(threshold))
+    infinite = isinstance(threshold, float) and math.isinf(threshold)
+    return threshold if infinite else math.ceil(threshold)
+
+
+def reaches(scores: Any, threshold: float, xp: Any) -> Any:
+    """Return a mask of the scores of at least a threshold."""
+    least = level(threshold, scores.dtype)
+    if scores.dtype.kind == "f":
+        return scores >= least
+    if isinstance(least, float):
+        return xp.full(len(scores), least < 0)
     bounds = np.iinfo(scores.dtype)
-    whole = math.ceil(threshold)
-    if whole > bounds.max:
-        return backend.xp.zeros(len(scores), bool)
-    return scores >= max(whole, int(bounds.min))
+    if least > bounds.max:
+        return xp.zeros(len(scores), bool)
+    return scores >= max(least, int(bounds.min))

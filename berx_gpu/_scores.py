@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from berx_gpu._options import as_float
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,26 +58,3 @@ class Scale:
         sign = whole(1 << (8 * self.dtype.itemsize - 1))
         bits: Any = places.astype(whole)
         return np.where(bits & sign, bits & ~sign, ~bits).view(self.dtype)
-
-    def at_least(self, threshold: float) -> Any:
-        """Return a threshold as scores compare with it: rounded once, or up to a whole number."""
-        if self.dtype.kind == "f":
-            with np.errstate(over="ignore"):  # beyond float32 is infinite there
-                return self.dtype.type(as_float(threshold))
-        return (
-            threshold
-            if isinstance(threshold, float) and math.isinf(threshold)
-            else math.ceil(threshold)
-        )
-
-    def mask(self, scores: Any, threshold: float) -> Any:
-        """Mark the scores of at least a threshold."""
-        level = self.at_least(threshold)
-        if self.dtype.kind == "f":
-            return scores >= level
-        if isinstance(level, float):
-            return self.xp.full(len(scores), level < 0)
-        bounds = np.iinfo(self.dtype)
-        if level > bounds.max:
-            return self.xp.zeros(len(scores), bool)
-        return scores >= max(level, int(bounds.min))

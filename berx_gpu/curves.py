@@ -11,7 +11,7 @@ import numpy as np
 
 from berx_gpu._columns import build_frame
 from berx_gpu._links import Links
-from berx_gpu._options import number
+from berx_gpu._options import number, reaches
 from berx_gpu.results import Evaluation
 from berx_gpu.scoring import break_even_ratio, evaluation
 from berx_gpu.sweep_results import PolicySweep
@@ -40,7 +40,7 @@ def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     data, truth = result.data, result.data.truth
     backend = truth._backend()
     xp = backend.xp
-    above = data.scale.mask(data.scores, threshold)
+    above = reaches(data.scores, threshold, xp)
     codes = xp.where(result.mask & above, data.links.codes, xp.int32(-1))
     counts = truth._match(codes, data.links.targets, backend)
     below = int((result.mask & ~above).sum())

@@ -14,6 +14,7 @@ from berx_gpu import _pairs
 from berx_gpu._backends import select
 from berx_gpu._columns import same_name
 from berx_gpu._links import Links, as_truth, backend_of, encoded_links
+from berx_gpu._options import level as level_of
 from berx_gpu._options import number
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
@@ -256,7 +257,7 @@ def _rows_at(data: SweepData, levels: Any, thresholds: Sequence[float]) -> Any:
     for threshold in thresholds:
         if not isinstance(threshold, (int, np.integer)):
             number("thresholds", threshold)
-        level = data.scale.at_least(threshold)
+        level = level_of(threshold, data.scale.dtype)
         found.append(int(np.searchsorted(-levels[1:], -level, side="right")))
     return np.array(found, np.int64)
 
@@ -290,6 +291,6 @@ def _round(threshold: float, below: float, scale: Scale) -> float:
         return threshold
     for digits in range(17):
         short = math.floor(threshold * 10**digits) / 10**digits
-        if scale.at_least(short) > below and short <= threshold:
+        if level_of(short, scale.dtype) > below and short <= threshold:
             return float(short)
     return threshold

@@ -279,19 +279,22 @@ class Truth:
         _encode.same_kind(targets, self._targets)
         if len(codes):
             _warn_look_alikes(targets, self._targets, slice(None), backend)
-        parts, true = _encode.aligned(backend.xp, targets, self._targets)
-        pairs = self._pairs
-        if len(true) != len(_parts(self._targets)):
-            pairs = backend.prepare(self.n_entities, self._codes, true)
+        pairs, parts = self._in_step(targets, backend)
         return backend.match(pairs, codes, parts)
 
     def _label(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
         """Mark one row of each distinct encoded pair, and the rows of true pairs."""
-        parts, true = _encode.aligned(backend.xp, targets, self._targets)
-        pairs = self._pairs
-        if len(true) != len(_parts(self._targets)):
-            pairs = backend.prepare(self.n_entities, self._codes, true)
+        pairs, parts = self._in_step(targets, backend)
         return backend.label(pairs, codes, parts)
+
+    def _in_step(
+        self, targets: tuple[_encode.Key, ...], backend: select.Backend
+    ) -> tuple[Any, list[Any]]:
+        """Return the true pairs ready to be matched, and the parts of other targets, in step."""
+        parts, true = _encode.aligned(backend.xp, targets, self._targets)
+        if len(true) == len(_parts(self._targets)):
+            return self._pairs, parts
+        return backend.prepare(self.n_entities, self._codes, true), parts
 
 
 def recoded(codes: Any, kept: Any, n: int, xp: Any) -> Any:

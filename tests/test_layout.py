@@ -32,7 +32,7 @@ ROOMS = {
     "results": {"_summary", "_tables", "errors"},
     "candidate_results": {"_tables", "errors", "results"},
     "sweep_results": {"_tables"},
-    "_scores": {"_options"},
+    "_scores": set(),
     "policy": {
         "_columns",
         "_encoded",
