@@ -3,7 +3,8 @@
 Codes are int32, -1 for a row to pass over. Keys are 64-bit words, see `key_rows`, given by six
 numbers: the addresses of low words, of high words, of the bytes of texts and of their int64 starts,
 how many bytes these are, and a mask for hashes. Numbers have only low words; texts have none until
-they are moved.
+they are moved. Moved numbers that lie within 2**48 of each other share a word with the entity: its
+number in the piece, then how far the key is above the lowest one; their codes are None.
 """
 
 import numpy as np
@@ -14,6 +15,10 @@ from berx_gpu.kernels.key_rows import key_at
 from berx_gpu.kernels.slot_rows import ENTITY_BITS as ENTITY_BITS
 from berx_gpu.kernels.slot_rows import FREE, SEEN, TRUE, clear, fill, put, slot_of
 
+PACKED_BITS = 48
+_48 = np.uint64(PACKED_BITS)
+_PACKED = np.uint64((1 << PACKED_BITS) - 1)
+_ZERO = np.uint64(0)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
 
@@ -66,18 +71,42 @@ def count_pieces(codes, begin, end, shift, counts):
 
 
 @jit
+def extent(lo_at, begin, end):
+    """Return the lowest and the highest of the numbers begin to end."""
+    low = high = np.int64(load_word(lo_at + 8 * begin))
+    for i in range(begin + 1, end):
+        x = np.int64(load_word(lo_at + 8 * i))
+        low, high = min(low, x), max(high, x)
+    return low, high
+
+
+@jit
+def row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i):
+    """Return row i: the number of its entity in the piece that begins at `first`, and the key."""
+    if codes_at is None:
+        word = load_word(lo_at + 8 * i)
+        return np.int32(word >> _48), word & _PACKED, _ZERO
+    x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+    return load_int(codes_at + 4 * i) - np.int32(first), x, y
+
+
+@jit
 def scatter(
     codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    begin, end, shift, places, out_codes, to_lo, to_hi,
+    begin, end, shift, places, low, codes_to, to_lo, to_hi,
 ):  # fmt: skip
     """Move rows begin to end to their pieces; `places` says where the next of each goes."""
+    in_piece = np.int32((1 << shift) - 1)
     for i in range(begin, end):
         code = codes[i]
         if code >= 0:
             at = places[code >> shift]
             places[code >> shift] = at + 1
-            out_codes[at] = code
             x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            if low is not None:
+                x = (np.uint64(code & in_piece) << _48) | (x - low)
+            if codes_to is not None:
+                store_int(codes_to + 4 * at, code)
             put(to_lo, to_hi, at, x, y)
 
 
@@ -102,7 +131,7 @@ def slots_needed(pieces, bounds, more_bounds):
 
 @jit
 def count_true(
-    pieces, bounds, shift, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n_true
+    pieces, shift, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n_true
 ):  # fmt: skip
     """Write how many distinct keys each entity of some pieces has."""
     n_slots = slots_needed(pieces, bounds, bounds)
@@ -116,28 +145,35 @@ def count_true(
         n = 2 * (bounds[p + 1] - bounds[p])
         clear(tags_at, n)
         for i in range(bounds[p], bounds[p + 1]):
-            e = codes[i]
-            j = e - np.int32(first)
-            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            j, x, y = row_at(
+                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
+            )
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 bytes_at, starts_at, bytes_at, starts_at,
             )  # fmt: skip
-            n_true[e] += load_int(tags_at + 4 * at) == FREE
+            n_true[first + j] += load_int(tags_at + 4 * at) == FREE
             fill(tags_at, slot_lo, slot_hi, at, j, x, y)
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
 @jit
 def seat_true(
-    tags_at, slot_lo, slot_hi, n, first, begin, end, codes,
+    tags_at, slot_lo, slot_hi, n, first, begin, end, low, codes_at,
     lo_at, hi_at, bytes_at, starts_at, size, hash_mask, pred_bytes, pred_starts,
 ):  # fmt: skip
-    """Put the true pairs of a piece, rows begin to end, in its slots."""
+    """Put the true pairs of a piece, rows begin to end, in its slots.
+
+    Where the predictions share words with their entities, `low` is the lowest of their numbers, and
+    true ones out of their range stay out; elsewhere it is None.
+    """
     clear(tags_at, n)
     for i in range(begin, end):
-        j = codes[i] - np.int32(first)
-        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+        j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+        if low is not None:
+            x -= low
+            if x > _PACKED:
+                continue
         at = slot_of(
             tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
             bytes_at, starts_at, pred_bytes, pred_starts,
@@ -147,7 +183,7 @@ def seat_true(
 
 @jit
 def match_pieces(
-    pieces, shift, bounds, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    pieces, shift, low, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
     tp, n_pred,
 ):  # fmt: skip
@@ -164,31 +200,32 @@ def match_pieces(
         n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
         n += n // 2 + 1
         seat_true(
-            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], true_codes,
-            true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, bytes_at, starts_at,
+            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], low,
+            true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
+            bytes_at, starts_at,
         )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
-            e = codes[i]
-            j = e - np.int32(first)
-            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            j, x, y = row_at(
+                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
+            )
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 true_bytes, true_starts, bytes_at, starts_at,
             )  # fmt: skip
             tag = load_int(tags_at + 4 * at)
             if tag == FREE:
-                n_pred[e] += 1
+                n_pred[first + j] += 1
                 fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
             elif not tag & SEEN:
-                n_pred[e] += 1
-                tp[e] += 1
+                n_pred[first + j] += 1
+                tp[first + j] += 1
                 store_int(tags_at + 4 * at, tag | SEEN)
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
 @jit
 def label_pieces(
-    pieces, shift, bounds, codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
+    pieces, shift, low, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
     rows, new, hit,
 ):  # fmt: skip
@@ -206,12 +243,14 @@ def label_pieces(
         n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
         n += n // 2 + 1
         seat_true(
-            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], true_codes,
-            true_lo, true_hi, true_bytes, true_starts, true_size, true_mask, bytes_at, starts_at,
+            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], low,
+            true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
+            bytes_at, starts_at,
         )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
-            j = codes[i] - np.int32(first)
-            x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            j, x, y = row_at(
+                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
+            )
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 true_bytes, true_starts, bytes_at, starts_at,

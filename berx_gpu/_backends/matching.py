@@ -99,6 +99,7 @@ class Index(NamedTuple):
 class Pieces(NamedTuple):
     """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1].
 
+    Numbers that share words with their entities have no codes, and `low` is the lowest of them.
     `rows` says which row of the caller stands at each place, when that was asked for; it is empty
     where all rows stand as they came.
     """
@@ -108,6 +109,13 @@ class Pieces(NamedTuple):
     codes: Any
     keys: Keys
     rows: Any
+    low: Any
+
+    @property
+    def source(self) -> tuple[Any, ...]:
+        """What a kernel finds rows by: bounds, and the addresses of codes and of keys."""
+        codes_at = None if self.codes is None else _address(self.codes)
+        return (self.bounds, codes_at, *self.keys.source)
 
 
 class Prepared(NamedTuple):
@@ -208,7 +216,7 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
         return Prepared(joins, joins.n_true, joins.repeats, None)
     pieces = _pieces(machine, n, codes, keys_of(machine, parts[0]), match_cpu.ENTITY_BITS)
     n_true = np.empty(n, np.int64)
-    rows = (pieces.bounds, pieces.shift, pieces.codes, *pieces.keys.source, n_true)
+    rows = (pieces.shift, *pieces.source, n_true)
     _run(machine, match_cpu.count_true, [(share, *rows) for share in _shares(machine, pieces)])
     repeats = int(pieces.bounds[-1] - n_true.sum())
     return Prepared(frames.Prepared(n, codes, parts, n_true, repeats), n_true, repeats, pieces)
@@ -248,7 +256,7 @@ def _both(
     joins = truth.joins
     widest = truth.pieces.shift if truth.pieces else match_cpu.ENTITY_BITS
     keys = keys_of(machine, parts[0])
-    pred = _pieces(machine, joins.n, codes, keys, widest, with_rows=with_rows)
+    pred = _pieces(machine, joins.n, codes, keys, widest, pack=True, with_rows=with_rows)
     true = truth.pieces
     if true is None or true.shift != pred.shift:
         keys = keys_of(machine, joins.parts[0])
@@ -257,8 +265,7 @@ def _both(
 
 
 def _sides(pred: Pieces, true: Pieces) -> tuple[Any, ...]:
-    both = [(side.bounds, side.codes, *side.keys.source) for side in (pred, true)]
-    return (pred.shift, *both[0], *both[1])
+    return (pred.shift, pred.low, *pred.source, *true.source)
 
 
 def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
@@ -290,11 +297,12 @@ def _pieces(
     keys: Keys,
     widest: int,
     narrowest: int = 0,
+    pack: bool = False,
     with_rows: bool = False,
 ) -> Pieces:
     """Return pairs in pieces small enough for the cache, of at most 2**widest entities.
 
-    Rows that come in the order of their entities stay where they are.
+    Rows that come in the order of their entities stay where they are; others may be packed.
     """
     wanted = min(max(len(codes) // _PIECE_ROWS, 1), _MAX_PIECES)
     shift = max(min((n // wanted).bit_length() - 1, widest), narrowest, 0)
@@ -307,7 +315,7 @@ def _pieces(
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     rows = np.empty(0, np.int64)
     if all(rising):
-        return Pieces(shift, bounds, codes, keys, rows)
+        return Pieces(shift, bounds, codes, keys, rows, None)
     places = bounds[:-1] + np.cumsum(counts, axis=0) - counts
     n_rows = int(bounds[-1])
     if with_rows:
@@ -317,14 +325,25 @@ def _pieces(
             for span, place in zip(spans, places, strict=True)
         ]
         _run(machine, match_cpu.scatter_rows, calls)
-    ordered = np.empty(n_rows, np.int32)
-    moved = keys.moved(n_rows)
+    low = _lowest(machine, keys, spans) if pack else None
+    ordered = np.empty(n_rows, np.int32) if low is None else None
+    pieces = Pieces(shift, bounds, ordered, keys.moved(n_rows), rows, low)
+    _, codes_to, *words_to = pieces.source[:4]
     calls = [
-        (codes, *keys.source, *span, shift, place, ordered, *moved.words_at)
+        (codes, *keys.source, *span, shift, place, low, codes_to, *words_to)
         for span, place in zip(spans, places, strict=True)
     ]
     _run(machine, match_cpu.scatter, calls)
-    return Pieces(shift, bounds, ordered, moved, rows)
+    return pieces
+
+
+def _lowest(machine: Machine, keys: Keys, spans: list[tuple[int, int]]) -> Any:
+    """Return the lowest of some numbers if all can be packed, else None."""
+    if keys.is_text or not spans[-1][1]:
+        return None
+    ends = _run(machine, match_cpu.extent, [(keys.words_at[0], *span) for span in spans])
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    return np.int64(low).view(np.uint64) if high - low < 1 << match_cpu.PACKED_BITS else None
 
 
 def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[Any]:
