@@ -11,10 +11,11 @@ import numpy as np
 
 from berx_gpu.kernels._jit import jit
 from berx_gpu.kernels._memory import load_byte, load_int, load_word, store_int
-from berx_gpu.kernels.key_rows import key_at
+from berx_gpu.kernels.key_rows import key_at, same
 from berx_gpu.kernels.slot_rows import ENTITY_BITS as ENTITY_BITS
 from berx_gpu.kernels.slot_rows import FREE, SEEN, TRUE, clear, fill, put, slot_of
 
+FEW = 8
 PACKED_BITS = 48
 _48 = np.uint64(PACKED_BITS)
 _PACKED = np.uint64((1 << PACKED_BITS) - 1)
@@ -130,10 +131,28 @@ def slots_needed(pieces, bounds, more_bounds):
 
 
 @jit
+def distinct_of_few(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, begin, end):
+    """Count the distinct keys of rows begin to end by comparing each with those before it."""
+    count = 0
+    for i in range(begin, end):
+        x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+        new = True
+        for k in range(begin, i):
+            u, v = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, k)
+            new &= not same(u, v, bytes_at, starts_at, x, y, bytes_at, starts_at)
+        count += new
+    return count
+
+
+@jit
 def count_true(
-    pieces, shift, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, n_true
+    pieces, shift, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, in_order,
+    n_true,
 ):  # fmt: skip
-    """Write how many distinct keys each entity of some pieces has."""
+    """Write how many distinct keys each entity of some pieces has.
+
+    Where rows come in the order of their entities, a few of one need no slots.
+    """
     n_slots = slots_needed(pieces, bounds, bounds)
     words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
     tags = np.empty(n_slots, np.int32)
@@ -142,18 +161,30 @@ def count_true(
     for p in pieces:
         first = p << shift
         n_true[first : first + (1 << shift)] = 0
-        n = 2 * (bounds[p + 1] - bounds[p])
+        begin, end = bounds[p], bounds[p + 1]
+        n = 2 * (end - begin)
         clear(tags_at, n)
-        for i in range(bounds[p], bounds[p + 1]):
-            j, x, y = row_at(
-                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
-            )
+        i = begin
+        while i < end:
+            code = load_int(codes_at + 4 * i)
+            if in_order and (i == begin or load_int(codes_at + 4 * i - 4) != code):
+                stop = i + 1
+                while stop < end and stop - i <= FEW and load_int(codes_at + 4 * stop) == code:
+                    stop += 1
+                if stop - i <= FEW:
+                    n_true[code] = distinct_of_few(
+                        lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i, stop
+                    )
+                    i = stop
+                    continue
+            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 bytes_at, starts_at, bytes_at, starts_at,
             )  # fmt: skip
             n_true[first + j] += load_int(tags_at + 4 * at) == FREE
             fill(tags_at, slot_lo, slot_hi, at, j, x, y)
+            i += 1
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
@@ -164,16 +195,14 @@ def seat_true(
 ):  # fmt: skip
     """Put the true pairs of a piece, rows begin to end, in its slots.
 
-    Where the predictions share words with their entities, `low` is the lowest of their numbers, and
-    true ones out of their range stay out; elsewhere it is None.
+    Where the predictions share words with their entities, `low` is the lowest of their numbers,
+    which true ones count from as well; elsewhere it is None.
     """
     clear(tags_at, n)
     for i in range(begin, end):
         j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
         if low is not None:
             x -= low
-            if x > _PACKED:
-                continue
         at = slot_of(
             tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
             bytes_at, starts_at, pred_bytes, pred_starts,
@@ -205,9 +234,7 @@ def match_pieces(
             bytes_at, starts_at,
         )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
-            j, x, y = row_at(
-                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
-            )
+            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 true_bytes, true_starts, bytes_at, starts_at,
@@ -248,9 +275,7 @@ def label_pieces(
             bytes_at, starts_at,
         )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
-            j, x, y = row_at(
-                codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i
-            )
+            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
             at = slot_of(
                 tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
                 true_bytes, true_starts, bytes_at, starts_at,

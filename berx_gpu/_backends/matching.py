@@ -216,7 +216,7 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
         return Prepared(joins, joins.n_true, joins.repeats, None)
     pieces = _pieces(machine, n, codes, keys_of(machine, parts[0]), match_cpu.ENTITY_BITS)
     n_true = np.empty(n, np.int64)
-    rows = (pieces.shift, *pieces.source, n_true)
+    rows = (pieces.shift, *pieces.source, pieces.codes is codes, n_true)
     _run(machine, match_cpu.count_true, [(share, *rows) for share in _shares(machine, pieces)])
     repeats = int(pieces.bounds[-1] - n_true.sum())
     return Prepared(frames.Prepared(n, codes, parts, n_true, repeats), n_true, repeats, pieces)
