@@ -59,7 +59,7 @@ def doubled(truth: Truth, links: Links, backend: select.Backend) -> tuple[int, i
     """Return how many true and how many predicted pairs count for two listed records."""
     if not truth.undirected:
         return 0, 0
-    new, hit = truth._label(links.codes, links.targets, backend)
+    new, hit, _ = truth._label(links.codes, links.targets, backend)
     both = new & both_listed(links.codes, backend.xp)
     return int((both & hit).sum()) // 2, int(both.sum()) // 2
 

@@ -18,18 +18,25 @@ class Scale:
         Of the scores.
     top : int
         The place of the highest score in the order of all values of the type.
+    bits : int
+        How many bits tell how far the lowest score falls below the highest.
     xp : module
     """
 
     dtype: Any
     top: int
+    bits: int
     xp: Any
 
     @classmethod
     def of(cls, scores: Any, xp: Any) -> Scale:
         """Return the scale of some scores."""
-        empty = cls(scores.dtype, 0, xp)
-        return cls(scores.dtype, int(empty._places(scores).max()) if len(scores) else 0, xp)
+        empty = cls(scores.dtype, 0, 0, xp)
+        if not len(scores):
+            return empty
+        ends = xp.stack([scores.min(), scores.max()])
+        low, high = (int(place) for place in empty._places(ends))
+        return cls(scores.dtype, high, (high - low).bit_length(), xp)
 
     def _places(self, scores: Any) -> Any:
         """Return where each score stands among all values of its type, as uint64."""

@@ -53,6 +53,12 @@ def words(values: Any) -> tuple[Any, Any]:
     return high, low
 
 
+def mean_of(high: Any, low: Any, n: int) -> Any:
+    """Return sums in two words over n, as floats: equal sums give equal means."""
+    scale = float(1 << _WORD)
+    return (high + (low >> _WORD) + (low & ((1 << _WORD) - 1)) / scale) / scale / n
+
+
 def joined(high: Any, low: Any) -> list[int]:
     """Return the sums that two columns of words stand for."""
     return [(int(h) << _WORD) + int(w) for h, w in zip(high, low, strict=True)]

@@ -119,7 +119,7 @@ def budget(
     def per_entity(codes: Any) -> Any:
         return xp.bincount(codes, minlength=n).astype(xp.int64)
 
-    new, hit = truth._label(links.codes, links.targets, backend)
+    new, hit, _ = truth._label(links.codes, links.targets, backend)
     false = xp.flatnonzero(new & ~hit)
     owned = among_targets(links, false, truth._codes, truth._targets, backend)
     false_codes = links.codes[false]
@@ -197,7 +197,7 @@ def labelled(links: Links, among: Links, n: int, backend: select.Backend) -> tup
     """Mark one row of each distinct pair of some links, and the rows that stand in others too."""
     _encode.same_kind(links.targets, among.targets)
     parts, others = _encode.aligned(backend.xp, links.targets, among.targets)
-    once, inside = backend.label(backend.prepare(n, among.codes, others), links.codes, parts)
+    once, inside, _ = backend.label(backend.prepare(n, among.codes, others), links.codes, parts)
     return once, inside
 
 

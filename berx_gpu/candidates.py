@@ -86,7 +86,7 @@ def best(
     zero_division: float,
 ) -> Evaluation:
     """Return the evaluation of the true pairs among encoded candidates."""
-    new, hit = truth._label(links.codes, links.targets, backend)
+    new, hit, _ = truth._label(links.codes, links.targets, backend)
     twice = (new & both_listed(links.codes, backend.xp)).sum() if truth.undirected else 0
     distinct = int(new.sum()) - int(twice) // 2
     repeats = links.frame.count(links.codes >= 0) - distinct
@@ -252,7 +252,7 @@ def _pairs_of(truth: Truth, links: Links, kept: Any, backend: select.Backend) ->
         either = kept[:half] | kept[half:]
         either = backend.xp.concatenate([either, either])
         codes = backend.xp.where(either, codes, backend.xp.int32(-1))
-    new, hit = truth._label(codes, links.targets, backend)
+    new, hit, _ = truth._label(codes, links.targets, backend)
     both = new & both_listed(codes, backend.xp)
     return (
         int((new & hit).sum()) - int((both & hit).sum()) // 2,

@@ -136,7 +136,7 @@ def check(
     )
     coded = encode_pairs(frame, held, "drop", backend)
     parts = [part for key in held._targets for part in key.parts]
-    new, _ = backend.label(held._pairs, held._codes, parts)
+    new, *_ = backend.label(held._pairs, held._codes, parts)
     examples = {
         "unknown_entities": _some_ids(frame.entity, frame, coded.present, coded.strange, backend)
     }
@@ -161,7 +161,7 @@ def check(
         _encode.same_kind(held._targets, theirs.target)
         mine, others = _encode.aligned(backend.xp, held._targets, theirs.target)
         prepared = backend.prepare(held.n_entities, theirs.codes, others)
-        _, inside = backend.label(prepared, held._codes, mine)
+        _, inside, _ = backend.label(prepared, held._codes, mine)
         found("outside_candidates", new & ~inside, frame.target)
     shared = _shared(new, parts, backend)
     found("shared_targets", shared, frame.target)

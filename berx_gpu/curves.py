@@ -28,9 +28,9 @@ def frame_of(result: PolicySweep) -> Any:
         ("macro_fbeta", result.macro_fbeta),
         ("precision", precision),
         ("recall", recall),
-        ("tp", result.tp),
-        ("n_pred", result.n_pred),
-        ("n_linked", result.n_linked),
+        ("tp", result.tp.astype(np.int64)),
+        ("n_pred", result.n_pred.astype(np.int64)),
+        ("n_linked", result.n_linked.astype(np.int64)),
     ]
     return build_frame(columns, result.data.links.frame.library)
 
@@ -41,9 +41,10 @@ def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     backend = truth._backend()
     xp = backend.xp
     above = reaches(data.scores, threshold, xp)
-    codes = xp.where(result.mask & above, data.links.codes, xp.int32(-1))
+    kept = result.kept(xp)
+    codes = xp.where(kept & above, data.links.codes, xp.int32(-1))
     counts = truth._match(codes, data.links.targets, backend)
-    below = int((result.mask & ~above).sum())
+    below = int((kept & ~above).sum())
     return evaluation(
         truth,
         Links(data.links.frame, codes, data.links.targets, data.links.present),
@@ -97,7 +98,7 @@ def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[
     """Return pairs, truth and calibration of score bands, and what each adds below the best."""
     data, truth = result.data, result.data.truth
     backend = truth._backend()
-    at = backend.to_host(backend.xp.flatnonzero(result.mask))
+    at = backend.to_host(backend.xp.flatnonzero(result.kept(backend.xp)))
     scores = backend.to_host(data.scores)[at].astype(np.float64)
     hit = backend.to_host(data.hit)[at]
     finite = scores[np.isfinite(scores)]

@@ -30,7 +30,6 @@ class SweepData:
     hit: Any
     dropped: Dropped
     beta: float
-    n_singletons: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +103,17 @@ class PolicySweep:
     score: Hashable
     policy: Policy
     data: SweepData = field(repr=False)
-    mask: Any = field(repr=False)
+    mask: Any = field(repr=False)  # what the rules before the threshold keep, eight to a byte
     threshold: Any
     macro_fbeta: Any
     tp: Any
     n_pred: Any
     n_linked: Any
     best: Best
+
+    def kept(self, xp: Any) -> Any:
+        """Return which candidates the rules before the threshold keep, as a mask."""
+        return xp.unpackbits(self.mask, count=len(self.data.once)).astype(bool)
 
     @property
     def curve(self) -> Any:

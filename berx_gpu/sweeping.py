@@ -18,15 +18,11 @@ from berx_gpu._options import level as level_of
 from berx_gpu._options import number
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
-from berx_gpu._sums import mean_over
-from berx_gpu.budget import labelled
 from berx_gpu.errors import DataError, one_of
 from berx_gpu.policy import Policy, kept
 from berx_gpu.results import Dropped
 from berx_gpu.sweep_results import Best, PolicySweep, Sweep, SweepData
 from berx_gpu.truth import Truth
-
-_WORD = 30
 
 
 def sweep(
@@ -175,11 +171,11 @@ def _data(
     """Return the labelled candidates of one score column."""
     xp = backend.xp
     scores = present_scores(links, backend)
-    new, hit = truth._label(links.codes, links.targets, backend)
-    once, repeats = new, int((links.codes >= 0).sum()) - int(new.sum())
-    if repeats:
-        once = _best_of_each(links, new, truth, backend)
-    single = truth._n_true == 0
+    once, hit, again = truth._label(links.codes, links.targets, backend)
+    repeats = int((links.codes >= 0).sum()) - int(once.sum())
+    if repeats:  # the best row of each pair; only repeated pairs need a look at scores
+        few = replace(links, codes=xp.where(again, links.codes, xp.int32(-1)))
+        once = (once & ~again) | (ranks(few, backend) > 0)
     dropped = Dropped(
         prediction_repeats=repeats,
         truth_repeats=truth.repeats,
@@ -188,17 +184,7 @@ def _data(
         unknown_entities=strangers,
         truth_outside=truth.outside,
     )
-    scale = Scale.of(scores, xp)
-    return SweepData(truth, links, scores, scale, once, hit, dropped, beta, int(single.sum()))
-
-
-def _best_of_each(links: Links, new: Any, truth: Truth, backend: select.Backend) -> Any:
-    """Mark the best row of each pair; only the pairs that are repeated need a look at scores."""
-    xp = backend.xp
-    again = replace(links, codes=xp.where(new, xp.int32(-1), links.codes))
-    _, repeated = labelled(links, again, truth.n_entities, backend)
-    few = replace(links, codes=xp.where(repeated, links.codes, xp.int32(-1)))
-    return (new & ~repeated) | (ranks(few, backend) > 0)
+    return SweepData(truth, links, scores, Scale.of(scores, xp), once, hit, dropped, beta)
 
 
 def _swept(
@@ -209,46 +195,43 @@ def _swept(
     backend: select.Backend,
 ) -> PolicySweep:
     """Return the curve and the best point of one policy."""
-    xp, truth = backend.xp, data.truth
     mask = data.once
     if policy != Policy():
-        mask = mask & kept(data.links, data.scores, policy, truth.ids, backend)
-    at = xp.flatnonzero(mask)
-    drops = data.scale.drops(data.scores[at])
-    start = (data.n_singletons << _WORD, 0)
+        mask = mask & kept(data.links, data.scores, policy, data.truth.ids, backend)
     curve = backend.curve(
-        truth._n_true, data.links.codes[at], drops, data.hit[at], data.beta, start, backend.fbeta
+        data.truth._n_true,
+        data.links.codes,
+        data.scores,
+        data.scale,
+        mask,
+        data.hit,
+        data.beta,
+        backend.fbeta,
     )
-    host = [backend.to_host(part) for part in curve]
-    levels = data.scale.scores(host[0])
-    empty = [np.zeros(1, np.int64)]
-    first = [empty[0], empty[0] + start[0], empty[0], empty[0], empty[0]]
-    parts = [np.concatenate([a, b]) for a, b in zip(first, host[1:], strict=True)]
-    infinite = len(levels) > 0 and levels.dtype.kind == "f" and levels[0] == math.inf
-    top = np.array([math.nan if infinite else math.inf])
-    levels = np.concatenate(
-        [top, levels.astype(np.float64) if levels.dtype.kind != "f" else levels]
-    )
-    rows = np.arange(len(levels))
+    drops, *parts = (backend.to_host(part) for part in curve)
+    levels = data.scale.scores(drops)
+    if levels.dtype.kind != "f":
+        levels = levels.astype(np.float64)
+    # The point without any link; NaN where links at +inf stand above every number.
+    levels[0] = math.nan if len(levels) > 1 and levels[1] == math.inf else math.inf
+    below = np.append(levels[1:], -math.inf)
     if thresholds is not None:
         rows = _rows_at(data, levels, thresholds)
-        levels = np.array([float(t) for t in thresholds], np.float64)
-    n_pred, high, low, tp, linked = (part[rows] for part in parts)
-    n = truth.n_entities
-    macro = (high + low / (1 << _WORD)) / (1 << _WORD) / n
-    result = PolicySweep(
+        levels, below = np.array([float(t) for t in thresholds], np.float64), below[rows]
+        parts = [part[rows] for part in parts]
+    macro, n_pred, tp, linked = parts
+    return PolicySweep(
         score=column,
         policy=policy,
         data=data,
-        mask=mask,
+        mask=backend.xp.packbits(mask),
         threshold=levels,
         macro_fbeta=macro,
         tp=tp,
         n_pred=n_pred,
         n_linked=linked,
-        best=None,  # type: ignore[arg-type]
+        best=_best(data, column, policy, levels, below, parts),
     )
-    return replace(result, best=_best(result, high, low))
 
 
 def _rows_at(data: SweepData, levels: Any, thresholds: Sequence[float]) -> Any:
@@ -262,26 +245,32 @@ def _rows_at(data: SweepData, levels: Any, thresholds: Sequence[float]) -> Any:
     return np.array(found, np.int64)
 
 
-def _best(result: PolicySweep, high: Any, low: Any) -> Best:
+def _best(
+    data: SweepData,
+    column: Hashable,
+    policy: Policy,
+    levels: Any,
+    below: Any,
+    parts: Sequence[Any],
+) -> Best:
     """Return the highest point; among equals the one with the highest threshold."""
-    near = np.flatnonzero(result.macro_fbeta >= result.macro_fbeta.max() - 1e-12)
-    exact = [(int(high[i]) << _WORD) + int(low[i]) for i in near]
-    row = int(near[int(np.argmax([value == max(exact) for value in exact]))])
-    n = result.data.truth.n_entities
-    below = result.threshold[row + 1] if row + 1 < len(result.threshold) else -math.inf
-    threshold = float(result.threshold[row])
+    macro, n_pred, tp, linked = parts
+    equal = np.flatnonzero(macro == macro.max())
+    row = int(equal[np.argmax(np.where(np.isnan(levels[equal]), math.inf, levels[equal]))])
+    threshold = float(levels[row])
     threshold = math.inf if math.isnan(threshold) else threshold
+    down_to = float(below[row])
     return Best(
-        policy=replace(result.policy, threshold=threshold),
-        score=result.score,
+        policy=replace(policy, threshold=threshold),
+        score=column,
         threshold=threshold,
-        down_to=float(below),
-        round_threshold=_round(threshold, float(below), result.data.scale),
-        macro_fbeta=mean_over(max(exact), n),
-        tp=int(result.tp[row]),
-        n_pred=int(result.n_pred[row]),
-        n_true=result.data.truth.n_true,
-        n_linked=int(result.n_linked[row]),
+        down_to=down_to,
+        round_threshold=_round(threshold, down_to, data.scale),
+        macro_fbeta=float(macro[row]),
+        tp=int(tp[row]),
+        n_pred=int(n_pred[row]),
+        n_true=data.truth.n_true,
+        n_linked=int(linked[row]),
     )
 
 

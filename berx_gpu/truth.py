@@ -119,7 +119,7 @@ class Truth:
         self.repeats = self._pairs.repeats
         self._doubled = 0
         if self.undirected:
-            new, _ = backend.label(self._pairs, codes, _parts(targets))
+            new, *_ = backend.label(self._pairs, codes, _parts(targets))
             self._doubled = int((new & both_listed(codes, backend.xp)).sum()) // 2
             half = len(codes) // 2
             listed = int(((codes[:half] >= 0) | (codes[half:] >= 0)).sum())
@@ -283,7 +283,7 @@ class Truth:
         return backend.match(pairs, codes, parts)
 
     def _label(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
-        """Mark one row of each distinct encoded pair, and the rows of true pairs."""
+        """Mark rows of encoded pairs: one of each, those of true pairs, those of repeated ones."""
         pairs, parts = self._in_step(targets, backend)
         return backend.label(pairs, codes, parts)
 

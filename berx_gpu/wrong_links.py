@@ -28,7 +28,7 @@ def false_links(
     counts, truth = ev._counts, ev._counts.truth
     backend = truth._backend()
     links = counts.links
-    new, hit = truth._label(links.codes, links.targets, backend)
+    new, hit, _ = truth._label(links.codes, links.targets, backend)
     chosen = _one_row_each(links, new, backend) & ~hit
     chosen = backend.to_host(chosen.nonzero()[0])
     gain = _gain(ev, counts.tp, counts.n_pred - 1, backend)

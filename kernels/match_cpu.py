@@ -12,10 +12,11 @@ import numpy as np
 from berx_gpu.kernels._jit import jit
 from berx_gpu.kernels._memory import load_byte, load_int, load_word, store_int
 from berx_gpu.kernels.key_rows import key_at, same
+from berx_gpu.kernels.slot_rows import AGAIN, FREE, SEEN, TRUE, clear, fill, put, slot_of
 from berx_gpu.kernels.slot_rows import ENTITY_BITS as ENTITY_BITS
-from berx_gpu.kernels.slot_rows import FREE, SEEN, TRUE, clear, fill, put, slot_of
 
 FEW = 8
+NEW, HIT, REPEATED = np.uint8(1), np.uint8(2), np.uint8(4)
 PACKED_BITS = 48
 _48 = np.uint64(PACKED_BITS)
 _PACKED = np.uint64((1 << PACKED_BITS) - 1)
@@ -118,6 +119,16 @@ def scatter_rows(codes, begin, end, shift, places, rows):
         code = codes[i]
         if code >= 0:
             rows[places[code >> shift]] = i
+            places[code >> shift] += 1
+
+
+@jit
+def gather_flags(codes, begin, end, shift, places, flags, out):
+    """Bring back to rows begin to end the flags of the places that `scatter` moved them to."""
+    for i in range(begin, end):
+        code = codes[i]
+        if code >= 0:
+            out[i] = flags[places[code >> shift]]
             places[code >> shift] += 1
 
 
@@ -254,12 +265,9 @@ def match_pieces(
 def label_pieces(
     pieces, shift, low, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
-    rows, new, hit,
+    flags,
 ):  # fmt: skip
-    """Mark the rows of some pieces: the first one of each pair, and those of a true pair.
-
-    `rows` says which row stands at each place; it is empty when all stand where they were.
-    """
+    """Mark the places of some pieces: the first one of each pair, true pairs, repeated ones."""
     n_slots = slots_needed(pieces, bounds, true_bounds)
     words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
     tags = np.empty(n_slots, np.int32)
@@ -269,6 +277,7 @@ def label_pieces(
         first = p << shift
         n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
         n += n // 2 + 1
+        repeats = 0
         seat_true(
             tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], low,
             true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
@@ -281,11 +290,19 @@ def label_pieces(
                 true_bytes, true_starts, bytes_at, starts_at,
             )  # fmt: skip
             tag = load_int(tags_at + 4 * at)
-            row = rows[i] if rows.size else i
-            new[row] = tag == FREE or not tag & SEEN
-            hit[row] = tag != FREE and tag & TRUE
             if tag == FREE:
+                flags[i] = NEW
                 fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
-            else:
-                store_int(tags_at + 4 * at, tag | SEEN)
+                continue
+            flags[i] = (HIT if tag & TRUE else 0) | (0 if tag & SEEN else NEW)
+            repeats += (tag & SEEN) != 0
+            store_int(tags_at + 4 * at, tag | (SEEN if not tag & SEEN else AGAIN))
+        for i in range(bounds[p], bounds[p + 1] if repeats else bounds[p]):
+            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+            at = slot_of(
+                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
+                true_bytes, true_starts, bytes_at, starts_at,
+            )  # fmt: skip
+            if load_int(tags_at + 4 * at) & AGAIN:
+                flags[i] |= REPEATED
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name

@@ -16,6 +16,7 @@ ENTITY_BITS = 16
 """How many entities a piece may have, at most: two to this."""
 TRUE = np.int32(1 << 16)
 SEEN = np.int32(1 << 17)
+AGAIN = np.int32(1 << 18)
 _ENTITY = np.int32((1 << 16) - 1)
 _32, _48 = np.uint64(32), np.uint64(48)
 

@@ -1,11 +1,9 @@
-"""What one more link changes: the state of an entity during a sweep, and the exact sum of F.
-
-F counts as a whole number of 2**-60, in two words of 30 bits, so that sums are exact in any order.
-"""
+"""F as a whole number of 2**-60, in two words of 30 bits: sums are exact in any order."""
 
 from berx_gpu.kernels._jit import jit
 
-_SCALE = float(1 << 30)
+WORD = 30
+_SCALE = float(1 << WORD)
 
 
 @jit

@@ -83,13 +83,14 @@ def test_labels_mark_each_pair_once_and_each_row_of_a_true_one(make, drawn, in_o
         rows = rows[np.argsort(codes[rows], kind="stable")]
         codes, targets = codes[rows], targets[rows]
     prepared = backend.prepare(len(listed), true_codes, [truth[1]])
-    new, hit = backend.label(prepared, codes, [targets])
+    new, hit, again = backend.label(prepared, codes, [targets])
     pairs = list(zip(codes.tolist(), targets.tolist(), strict=True))
     true = set(zip(true_codes.tolist(), truth[1].tolist(), strict=True))
     assert hit.tolist() == [e >= 0 and (e, t) in true for e, t in pairs]
     assert not new[codes < 0].any()
     marked = [pair for pair, first in zip(pairs, new, strict=True) if first]
     assert sorted(marked) == sorted({(e, t) for e, t in pairs if e >= 0})
+    assert again.tolist() == [e >= 0 and pairs.count((e, t)) > 1 for e, t in pairs]
 
 
 def test_long_texts_whose_hashes_all_collide():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from berx_gpu._sums import words
+from berx_gpu._sums import mean_of, words
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,28 @@ class Prepared(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """The state after every distinct score, the highest first.
+    """The state without any link, and after every distinct score, the highest first.
 
-    `drops` says how far the score falls below the best, `n_pred` counts links, and `high` and `low`
-    are the sum of F over all entities in words of 30 bits.
+    `drops` says how far the score falls below the best, and `n_pred` counts links.
     """
 
     drops: Any
+    macro_f: Any
     n_pred: Any
-    high: Any
-    low: Any
     tp: Any
     n_linked: Any
+
+
+class Labels(NamedTuple):
+    """What is known of rows beside true pairs: three bool arrays, False where a code is -1.
+
+    `new` marks one row of each distinct pair, `hit` the rows of true pairs, and `again` every row
+    of a pair that stands in more than one.
+    """
+
+    new: Any
+    hit: Any
+    again: Any
 
 
 class Index(NamedTuple):
@@ -156,17 +166,17 @@ def match(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Cou
     return Counts(tp, n_pred, len(pred[0]) - int(n_pred.sum()))
 
 
-def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> tuple[Any, Any]:
-    """Mark one row of each distinct pair, and the rows of true pairs: two bool arrays.
+def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Labels:
+    """Mark the rows of distinct pairs, of true ones and of repeated ones.
 
-    Rows with a code of -1 get no mark; which row of a repeated pair gets the first one is the
-    library's choice. The parameters are those of `match`.
+    Which row of a repeated pair is the new one is the library's choice. The parameters are those
+    of `match`.
     """
     xp = libs.xp
-    new, hit = xp.zeros(len(codes), bool), xp.zeros(len(codes), bool)
+    new, hit, again = (xp.zeros(len(codes), bool) for _ in Labels._fields)
     rows = xp.flatnonzero(codes >= 0)
     if not len(rows):
-        return new, hit
+        return Labels(new, hit, again)
     pred = _known(libs, codes, parts)
     true_pairs = _known(libs, truth.codes, truth.parts)
     for low, high in _ranges(truth.n, len(rows) + len(true_pairs[0]), libs.piece_rows):
@@ -178,31 +188,38 @@ def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> tup
         hit[here] = pairs.isin(wanted).values
         frame = libs.frames.DataFrame({"pair": pairs, "row": here})
         new[frame.drop_duplicates(subset=["pair"])["row"].values] = True
-    return new, hit
+        twice = pairs[xp.asarray(~new[here])]
+        again[here] = pairs.isin(twice).values
+    return Labels(new, hit, again)
 
 
 def curve(
     libs: Libraries,
     n_true: Any,
     codes: Any,
-    drops: Any,
+    scores: Any,
+    scale: Any,
+    kept: Any,
     hit: Any,
     beta: float,
-    start: tuple[int, int],
     fbeta: Any,
 ) -> Curve:
-    """Return the curve of links, given by entity code, fall of the score, and truth.
+    """Return the curve of some links.
 
     Parameters
     ----------
     n_true : int64 array
         True targets of every entity.
     codes : int32 array
-    drops : uint64 array
-        How far each score falls below the best, in steps that tell scores apart.
+        Entity of each row.
+    scores : array
+    scale : Scale
+        How far scores fall below the best, in whole numbers.
+    kept : bool array
+        Which rows are links.
     hit : bool array
-    start : (int, int)
-        The sum of F without any link, in two words.
+        Which rows are true pairs.
+    beta : float
     fbeta : callable
         (tp, n_pred, n_true, beta) -> F.
 
@@ -212,7 +229,9 @@ def curve(
     of these changes are the curve. Inside a group of equal scores the changes cancel out.
     """
     xp = libs.xp
-    scores, place = xp.unique(drops, return_inverse=True)
+    rows = xp.flatnonzero(kept)
+    codes, hit = codes[rows], hit[rows]
+    drops, place = xp.unique(scale.drops(scores[rows]), return_inverse=True)
     place = place.ravel()
     order = xp.lexsort(xp.vstack([place, codes]))
     codes, place, hit = codes[order], place[order], hit[order].astype(xp.int64)
@@ -227,16 +246,22 @@ def curve(
     after = words(fbeta(tp, k, real, beta))
     before = words(fbeta(tp - hit, k - 1, real, beta))
     by_score = xp.argsort(place, kind="stable")
-    ends = xp.cumsum(xp.bincount(place, minlength=len(scores))) - 1
+    ends = xp.cumsum(xp.bincount(place, minlength=len(drops))) - 1
 
     def running(change: Any) -> Any:
-        return xp.cumsum(change[by_score])[ends]
+        return xp.concatenate([xp.zeros(1, xp.int64), xp.cumsum(change[by_score])[ends]])
 
+    silent = xp.zeros(len(n_true), xp.int64)
+    start = words(fbeta(silent, silent, n_true, beta))
     high, low = (
-        running(new - old) + begun for new, old, begun in zip(after, before, start, strict=True)
+        running(new - old) + begun.sum()
+        for new, old, begun in zip(after, before, start, strict=True)
     )
+    macro_f = mean_of(high, low, len(n_true))
     linked = running(first.astype(xp.int64))
-    return Curve(scores, ends + 1, high, low, running(hit), linked)
+    drops = xp.concatenate([xp.zeros(1, drops.dtype), drops])
+    n_pred = xp.concatenate([xp.zeros(1, xp.int64), ends + 1])
+    return Curve(drops, macro_f, n_pred, running(hit), linked)
 
 
 def group(libs: Libraries, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:

@@ -100,15 +100,15 @@ class Pieces(NamedTuple):
     """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1].
 
     Numbers that share words with their entities have no codes, and `low` is the lowest of them.
-    `rows` says which row of the caller stands at each place, when that was asked for; it is empty
-    where all rows stand as they came.
+    `places` says where the next row of each piece went, for each span of rows; it is None where all
+    rows stand as they came.
     """
 
     shift: int
     bounds: Any
     codes: Any
     keys: Keys
-    rows: Any
+    places: Any
     low: Any
 
     @property
@@ -233,15 +233,23 @@ def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> fr
     return frames.Counts(tp, n_pred, int(pred.bounds[-1] - n_pred.sum()))
 
 
-def label(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> tuple[Any, Any]:
-    """Mark one row of each distinct pair, and the rows of true pairs."""
+def label(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> frames.Labels:
+    """Mark the rows of distinct pairs, of true ones and of repeated ones."""
     if _by_joins(machine, truth, codes, parts):
         return frames.label(machine.libs, truth.joins, codes, parts)
-    pred, true = _both(machine, truth, codes, parts, with_rows=True)
-    new, hit = np.zeros(len(codes), bool), np.zeros(len(codes), bool)
-    rows = (*_sides(pred, true), pred.rows, new, hit)
+    pred, true = _both(machine, truth, codes, parts)
+    flags = np.empty(int(pred.bounds[-1]), np.uint8)
+    rows = (*_sides(pred, true), flags)
     _run(machine, match_cpu.label_pieces, [(share, *rows) for share in _shares(machine, pred)])
-    return new, hit
+    if pred.places is not None:
+        placed, flags = flags, np.zeros(len(codes), np.uint8)
+        calls = [
+            (codes, *span, pred.shift, place, placed, flags)
+            for span, place in zip(_spans(machine, len(codes)), pred.places, strict=True)
+        ]
+        _run(machine, match_cpu.gather_flags, calls)
+    kinds = (match_cpu.NEW, match_cpu.HIT, match_cpu.REPEATED)
+    return frames.Labels(*((flags & kind) > 0 for kind in kinds))
 
 
 def _by_joins(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> bool:
@@ -249,14 +257,12 @@ def _by_joins(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -
     return len(parts) != 1 or small
 
 
-def _both(
-    machine: Machine, truth: Prepared, codes: Any, parts: list[Any], with_rows: bool = False
-) -> tuple[Pieces, Pieces]:
+def _both(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> tuple[Pieces, Pieces]:
     """Return predicted and true pairs in the same pieces."""
     joins = truth.joins
     widest = truth.pieces.shift if truth.pieces else match_cpu.ENTITY_BITS
     keys = keys_of(machine, parts[0])
-    pred = _pieces(machine, joins.n, codes, keys, widest, pack=True, with_rows=with_rows)
+    pred = _pieces(machine, joins.n, codes, keys, widest, pack=True)
     true = truth.pieces
     if true is None or true.shift != pred.shift:
         keys = keys_of(machine, joins.parts[0])
@@ -298,14 +304,40 @@ def _pieces(
     widest: int,
     narrowest: int = 0,
     pack: bool = False,
-    with_rows: bool = False,
 ) -> Pieces:
     """Return pairs in pieces small enough for the cache, of at most 2**widest entities.
 
     Rows that come in the order of their entities stay where they are; others may be packed.
     """
-    wanted = min(max(len(codes) // _PIECE_ROWS, 1), _MAX_PIECES)
-    shift = max(min((n // wanted).bit_length() - 1, widest), narrowest, 0)
+    shift = max(min(piece_shift(n, len(codes)), widest), narrowest)
+    bounds, places = piece_places(machine, n, codes, shift)
+    if places is None:
+        return Pieces(shift, bounds, codes, keys, None, None)
+    spans = _spans(machine, len(codes))
+    n_rows = int(bounds[-1])
+    low = _lowest(machine, keys, spans) if pack else None
+    ordered = np.empty(n_rows, np.int32) if low is None else None
+    pieces = Pieces(shift, bounds, ordered, keys.moved(n_rows), places, low)
+    _, codes_to, *words_to = pieces.source[:4]
+    calls = [
+        (codes, *keys.source, *span, shift, place.copy(), low, codes_to, *words_to)
+        for span, place in zip(spans, places, strict=True)
+    ]
+    _run(machine, match_cpu.scatter, calls)
+    return pieces
+
+
+def piece_shift(n: int, n_rows: int) -> int:
+    """Return the power of two of entities, of n, whose rows fit the cache."""
+    wanted = min(max(n_rows // _PIECE_ROWS, 1), _MAX_PIECES)
+    return max((n // wanted).bit_length() - 1, 0)
+
+
+def piece_places(machine: Machine, n: int, codes: Any, shift: int) -> tuple[Any, Any]:
+    """Return where pieces begin, and where each span's first row of each piece goes.
+
+    The places are None for rows that come in the order of their entities.
+    """
     spans = _spans(machine, len(codes))
     counts = np.zeros((len(spans), ((n - 1) >> shift) + 1), np.int64)
     calls: list[tuple[Any, ...]] = [
@@ -313,28 +345,9 @@ def _pieces(
     ]
     rising = _run(machine, match_cpu.count_pieces, calls)
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-    rows = np.empty(0, np.int64)
     if all(rising):
-        return Pieces(shift, bounds, codes, keys, rows, None)
-    places = bounds[:-1] + np.cumsum(counts, axis=0) - counts
-    n_rows = int(bounds[-1])
-    if with_rows:
-        rows = np.empty(n_rows, np.int64)
-        calls = [
-            (codes, *span, shift, place.copy(), rows)
-            for span, place in zip(spans, places, strict=True)
-        ]
-        _run(machine, match_cpu.scatter_rows, calls)
-    low = _lowest(machine, keys, spans) if pack else None
-    ordered = np.empty(n_rows, np.int32) if low is None else None
-    pieces = Pieces(shift, bounds, ordered, keys.moved(n_rows), rows, low)
-    _, codes_to, *words_to = pieces.source[:4]
-    calls = [
-        (codes, *keys.source, *span, shift, place, low, codes_to, *words_to)
-        for span, place in zip(spans, places, strict=True)
-    ]
-    _run(machine, match_cpu.scatter, calls)
-    return pieces
+        return bounds, None
+    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
 
 
 def _lowest(machine: Machine, keys: Keys, spans: list[tuple[int, int]]) -> Any:
