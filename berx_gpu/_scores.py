@@ -56,12 +56,15 @@ class Scale:
 
     def scores(self, drops: Any) -> Any:
         """Return the scores that some host drops stand for."""
-        places = np.uint64(self.top) - np.asarray(drops)
-        if self.dtype.kind == "u":
-            return places.astype(self.dtype)
-        if self.dtype.kind == "i":
+        if self.dtype.kind in "ui":
+            places = np.uint64(self.top) - np.asarray(drops, np.uint64)
+            if self.dtype.kind == "u":
+                return places.astype(self.dtype)
             return (places ^ np.uint64(1 << 63)).view(np.int64).astype(self.dtype)
         whole = np.uint32 if self.dtype.itemsize == 4 else np.uint64
         sign = whole(1 << (8 * self.dtype.itemsize - 1))
-        bits: Any = places.astype(whole)
-        return np.where(bits & sign, bits & ~sign, ~bits).view(self.dtype)
+        bits: Any = whole(self.top) - np.asarray(drops, whole)
+        below = bits < sign
+        bits ^= sign
+        bits[below] = ~bits[below] ^ sign
+        return bits.view(self.dtype)

@@ -17,7 +17,7 @@ from berx_gpu._columns import build_frame, take
 from berx_gpu._encoded import own_entities
 from berx_gpu._links import Links, encoded_links
 from berx_gpu._options import at_least, number, whole
-from berx_gpu._ranks import order_of, present_scores, ranks
+from berx_gpu._ranks import present_scores, ranks
 from berx_gpu.errors import DataError, one_of, rows
 from berx_gpu.truth import Truth
 
@@ -150,8 +150,8 @@ class Policy:
         return cls(**values)
 
 
-def kept(links: Links, scores: Any, policy: Policy, ids: str, backend: select.Backend) -> Any:
-    """Mark the present rows that the rules before the threshold keep.
+class Rules:
+    """The rules before the threshold over some candidates; what policies share is found once.
 
     Parameters
     ----------
@@ -161,93 +161,64 @@ def kept(links: Links, scores: Any, policy: Policy, ids: str, backend: select.Ba
         Of the present rows.
     ids : {"exact", "text"}
         How ids compare.
+    once : bool array, optional
+        One row of each pair, its best; default: every row, repeats included.
     """
-    xp = backend.xp
-    keep = xp.ones(len(links.codes), bool)
-    if policy.owned:
-        keep = _owned(links, scores, policy.owner_margin, ids, backend)
-    keep &= links.codes >= 0
-    if policy.top_k is not None:
-        mine = replace(links, codes=xp.where(keep, links.codes, xp.int32(-1)))
-        place = ranks(mine, backend)
-        # Rows of a repeated pair have no place of their own, and are no loss: one row has it.
-        keep &= (place >= 1) & (place <= policy.top_k)
-    if policy.ratio is None and policy.best_margin is None and policy.min_best is None:
+
+    def __init__(
+        self, links: Links, scores: Any, ids: str, backend: select.Backend, once: Any = None
+    ) -> None:
+        self._links, self._scores, self._backend = links, scores, backend
+        self._ids, self._once = ids, once
+        self._owner: Any = None
+        self._owned: Any = None
+        self._places: Any = None
+
+    def kept(self, policy: Policy) -> Any:
+        """Mark the present rows that the rules of a policy keep."""
+        xp, codes = self._backend.xp, self._links.codes
+        keep = self._kept_by_owners(policy).copy()
+        if policy.top_k is not None:
+            if self._places is None:
+                mine = replace(self._links, codes=xp.where(keep, codes, xp.int32(-1)))
+                self._places = ranks(mine, self._backend, self._scores, self._once is not None)
+            # Rows of a repeated pair have no place of their own, and are no loss: one row has it.
+            keep &= (self._places >= 1) & (self._places <= policy.top_k)
+        if (policy.ratio, policy.best_margin, policy.min_best) != (None, None, None):
+            if policy.ratio is not None:
+                self._check_signs(keep)
+            self._backend.near_best(
+                codes, self._scores, keep, policy.ratio, policy.best_margin, policy.min_best
+            )
         return keep
-    at = xp.flatnonzero(keep)
-    codes, mine = links.codes[at], scores[at].astype(xp.float64)
-    if not len(at):
-        return keep
-    if policy.ratio is not None and bool((mine < 0).any()):
-        raise DataError(
-            f"ratio= needs scores from 0 up, but {rows(int((mine < 0).sum()))} of the candidates "
-            f"are below (lowest {float(mine.min()):g}); use best_margin="
-        )
-    best = xp.full(int(codes.max()) + 1, -math.inf)
-    xp.maximum.at(best, codes, mine)
-    best = best[codes]
-    stays = xp.ones(len(at), bool)
-    if policy.ratio is not None:
-        stays &= mine >= policy.ratio * best
-    if policy.best_margin is not None:
-        stays &= (mine >= best - policy.best_margin) | (mine == best)
-    if policy.min_best is not None:
-        stays &= best >= policy.min_best
-    keep[at[~stays]] = False
-    return keep
 
+    def _kept_by_owners(self, policy: Policy) -> Any:
+        owner = (policy.owned, policy.owner_margin)
+        if owner != self._owner:
+            listed = self._links.codes >= 0
+            keep = listed if self._once is None else self._once & listed
+            if policy.owned:
+                keep &= self._owned_rows(policy.owner_margin)
+            self._owner, self._owned, self._places = owner, keep, None
+        return self._owned
 
-def _owned(
-    links: Links, scores: Any, margin: float | None, ids: str, backend: select.Backend
-) -> Any:
-    """Mark the rows whose entity scores their target highest, by a margin."""
-    xp = backend.xp
-    n = len(links.codes)
-    if not n:
-        return xp.ones(0, bool)
-    target, m = _numbered([part for key in links.targets for part in key.parts], backend)
-    keys = [backend.encode(v, links.frame.where(c), ids) for c, v in links.frame.entity]
-    if links.present is not None:
-        keys = [key.rows(backend.take, links.present) for key in keys]
-    parts = [part for key in keys for part in key.parts]
-    best = xp.full(m, scores.min(), scores.dtype)
-    xp.maximum.at(best, target, scores)
-    top = scores == best[target]
-    claims = xp.bincount(target[top], minlength=m)
-    order = xp.zeros(n, xp.int64)
-    tied = xp.flatnonzero(top & (claims[target] > 1))
-    if len(tied):
-        order[tied] = order_of(tuple(keys), tied, backend)
-    first = xp.full(m, n, xp.int64)
-    xp.minimum.at(first, target[top], order[top])
-    keep = top & (order == first[target])
-    if margin is None:
-        return keep
-    entity, _ = _numbered(parts, backend)
-    owner = xp.zeros(m, xp.int64)
-    owner[target[keep]] = entity[keep]
-    other = entity != owner[target]
-    second = xp.full(m, -math.inf)
-    xp.maximum.at(second, target[other], scores[other].astype(xp.float64))
-    rivals = xp.zeros(m, bool)
-    rivals[target[other]] = True
-    lead = xp.zeros(m)
-    lead[rivals] = best[rivals].astype(xp.float64) - second[rivals]
-    return keep & (~rivals | (lead >= margin))[target]
+    def _owned_rows(self, margin: float | None) -> Any:
+        """Mark the rows whose entity scores their target highest, by a margin."""
+        links, backend = self._links, self._backend
+        if not len(links.codes):
+            return backend.xp.ones(0, bool)
+        keys = [backend.encode(v, links.frame.where(c), self._ids) for c, v in links.frame.entity]
+        if links.present is not None:
+            keys = [key.rows(backend.take, links.present) for key in keys]
+        return backend.owned(tuple(keys), links.targets, self._scores, margin)
 
-
-def _numbered(parts: list[Any], backend: select.Backend) -> tuple[Any, int]:
-    """Return a number for each distinct key, and how many there are."""
-    xd, xp = backend.frames, backend.xp
-    number, count = None, 0
-    for part in parts:
-        codes, seen = xd.factorize(xd.Series(part))
-        codes = xp.asarray(codes).astype(xp.int64)
-        if number is not None:
-            codes, seen = xd.factorize(xd.Series(number * len(seen) + codes))
-            codes = xp.asarray(codes).astype(xp.int64)
-        number, count = codes, len(seen)
-    return number, count
+    def _check_signs(self, keep: Any) -> None:
+        below = (self._scores < 0) & keep
+        if bool(below.any()):
+            raise DataError(
+                f"ratio= needs scores from 0 up, but {rows(int(below.sum()))} of the candidates "
+                f"are below (lowest {float(self._scores[below].min()):g}); use best_margin="
+            )
 
 
 def decide(
@@ -321,10 +292,11 @@ def decide(
     coded = encoded_links(frame, held, unknown_entities, nulls, backend)
     links = Links(frame, coded.codes, coded.target, coded.present)
     scores = present_scores(links, backend)
-    keep = kept(links, scores, policy, ids, backend)
+    keep = Rules(links, scores, ids, backend).kept(policy)
     if policy.threshold is not None:
         keep &= at_least(frame, policy.threshold, coded.present, backend)
-    place = ranks(replace(links, codes=backend.xp.where(keep, links.codes, -1)), backend)
+    mine = replace(links, codes=backend.xp.where(keep, links.codes, backend.xp.int32(-1)))
+    place = ranks(mine, backend, scores)
     chosen = backend.to_host((place > 0).nonzero()[0])
     if links.present is not None:
         chosen = np.flatnonzero(backend.to_host(links.present))[chosen]

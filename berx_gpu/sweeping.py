@@ -19,7 +19,7 @@ from berx_gpu._options import number
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
 from berx_gpu.errors import DataError, one_of
-from berx_gpu.policy import Policy, kept
+from berx_gpu.policy import Policy, Rules
 from berx_gpu.results import Dropped
 from berx_gpu.sweep_results import Best, PolicySweep, Sweep, SweepData
 from berx_gpu.truth import Truth
@@ -100,7 +100,7 @@ def sweep(
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
     one_of("nulls", nulls, ("error", "drop"))
     beta = number("beta", beta, 1e-100, 1e100)
-    rules = _grid(
+    policies = _grid(
         one_entity_per_target=one_entity_per_target,
         owner_margin=owner_margin,
         top_k=top_k,
@@ -128,7 +128,8 @@ def sweep(
         coded = encoded_links(frame, truth, unknown_entities, nulls, backend)
         links = Links(frame, coded.codes, coded.target, coded.present)
         data = _data(truth, links, backend, coded.nulls, coded.strangers, beta)
-        results += [_swept(data, column, policy, thresholds, backend) for policy in rules]
+        choose = Rules(links, data.scores, truth.ids, backend, data.once)
+        results += [_swept(data, column, p, choose.kept(p), thresholds, backend) for p in policies]
     return Sweep(
         beta=beta,
         n_entities=truth.n_entities,
@@ -191,13 +192,11 @@ def _swept(
     data: SweepData,
     column: Hashable,
     policy: Policy,
+    mask: Any,
     thresholds: Sequence[float] | None,
     backend: select.Backend,
 ) -> PolicySweep:
-    """Return the curve and the best point of one policy."""
-    mask = data.once
-    if policy != Policy():
-        mask = mask & kept(data.links, data.scores, policy, data.truth.ids, backend)
+    """Return the curve and the best point of one policy, which keeps the links of a mask."""
     curve = backend.curve(
         data.truth._n_true,
         data.links.codes,

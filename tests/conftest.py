@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from berx_gpu._backends import cpu, frames, matching, select
+from berx_gpu._backends import cpu, frames, matching, rules, select
 
 os.environ["MPLBACKEND"] = "Agg"  # figures need no screen
 collect_ignore = []
@@ -80,19 +80,20 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def kernel_backend(n_threads=2, **options):
     """Return the CPU backend with kernels for everything that they can do, however small."""
-    libs = frames.Libraries(pd, np, cpu._take, piece_rows=2**28)
+    libs = frames.Libraries(pd, np, cpu._take, cpu._same, piece_rows=2**28)
     return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
 
 
 def loose_backend(piece_rows=7):
     """Return the frame path on the loose pandas, in pieces of a few rows."""
     plain = cpu.backend(1)
-    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, piece_rows)
+    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, piece_rows)
     return dataclasses.replace(
         plain,
         name="frames",
         frames=LOOSE_PANDAS,
         **frames.paths(libs),
+        **rules.paths(libs),
     )
 
 

@@ -159,7 +159,14 @@ ROOMS = {
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
     "_backends.frames": {"_sums"},
-    "_backends.curves": {"_backends.frames", "_backends.threads"},
+    "_backends.curves": {"_sums", "_backends.frames", "_backends.threads"},
+    "_backends.rules": {"_encode", "_backends.frames"},
+    "_backends.rules_cpu": {
+        "_encode",
+        "_backends.matching",
+        "_backends.rules",
+        "_backends.threads",
+    },
     "_backends.threads": {"_progress"},
     "_backends.matching": {"_encode", "_backends.frames", "_backends.threads"},
     "_backends.cpu": {
@@ -167,9 +174,16 @@ ROOMS = {
         "_backends.curves",
         "_backends.frames",
         "_backends.matching",
+        "_backends.rules_cpu",
         "_backends.select",
     },
-    "_backends.cuda": {"_encode", "_backends.frames", "_backends.select", "errors"},
+    "_backends.cuda": {
+        "_encode",
+        "_backends.frames",
+        "_backends.rules",
+        "_backends.select",
+        "errors",
+    },
 }
 """What each room imports from the package when it is loaded; doors and kernels are added below."""
 
@@ -265,6 +279,7 @@ def broken_inner(room, other, loaded):
             "_backends.cpu": ("_cpu", "_rows"),
             "_backends.matching": "_cpu",
             "_backends.curves": "_cpu",
+            "_backends.rules_cpu": "_cpu",
             "_backends.cuda": "_cuda",
             "sets": "_rows",
         }.get(room)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _encode
-from berx_gpu._backends import curves, frames, matching
+from berx_gpu._backends import curves, frames, matching, rules_cpu
 from berx_gpu._backends.select import Backend
 from berx_gpu.kernels import fbeta_cpu, fbeta_rows
 
@@ -18,7 +18,7 @@ _FEW = 1 << 13
 @cache
 def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
-    libs = frames.Libraries(pd, np, _take, piece_rows=2**28)
+    libs = frames.Libraries(pd, np, _take, _same, piece_rows=2**28)
     return on(matching.Machine(libs, n_threads))
 
 
@@ -37,16 +37,23 @@ def on(machine: matching.Machine) -> Backend:
         match=partial(matching.match, machine),
         label=partial(matching.label, machine),
         group=partial(matching.group, machine),
+        ranks=partial(rules_cpu.ranks, machine),
+        owned=partial(rules_cpu.owned, machine),
+        near_best=partial(rules_cpu.near_best, machine),
         curve=partial(curves.curve, machine.n_threads),
         scores=_encode.scores,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,
-        to_host=lambda values: values,
+        to_host=_same,
     )
 
 
 def _take(part: Any, kept: Any) -> Any:
     return part[kept]
+
+
+def _same(values: Any) -> Any:
+    return values
 
 
 def _fbeta(tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:

@@ -5,7 +5,7 @@ from importlib import metadata
 from typing import Any
 
 from berx_gpu import _encode
-from berx_gpu._backends import frames
+from berx_gpu._backends import frames, rules
 from berx_gpu._backends.select import Backend
 from berx_gpu.errors import MissingDependencyError
 
@@ -32,7 +32,7 @@ def backend() -> Backend:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise MissingDependencyError(f"no CUDA device answers: {error}") from error
-    libs = frames.Libraries(cudf, cupy, _take, piece_rows=2**28)
+    libs = frames.Libraries(cudf, cupy, _take, _to_host, piece_rows=2**28)
     return Backend(
         name="cuda",
         frames=cudf,
@@ -40,6 +40,7 @@ def backend() -> Backend:
         encode=partial(_encode_column, cudf, cupy),
         take=_take,
         **frames.paths(libs),
+        **rules.paths(libs),
         scores=partial(_scores, cupy),
         look_alikes=_look_alikes,
         fbeta=partial(_fbeta, cupy),

@@ -19,6 +19,7 @@ class Libraries:
     frames: Any
     xp: Any
     take: Any
+    to_host: Any
     piece_rows: int
 
 

@@ -146,7 +146,7 @@ def look_alikes(machine: Machine, pred: Any, truth: Any) -> int:
 def _odd(machine: Machine, part: Any) -> bool:
     data, starts = _texts(part)
     text = (_address(data), _address(starts))
-    spans = _spans(machine, len(starts) - 1)
+    spans = row_spans(machine, len(starts) - 1)
     return any(_run(machine, match_cpu.any_odd, [(*text, *span) for span in spans]))
 
 
@@ -198,7 +198,7 @@ def lookup(machine: Machine, listed: Index, parts: list[Any]) -> tuple[Any, int]
     places = listed.places or _places(machine, listed.parts[0])[1]
     keys = keys_of(machine, parts[0])
     codes = np.empty(n, np.int32)
-    spans = _spans(machine, n)
+    spans = row_spans(machine, n)
     if isinstance(places, Table):
         ids_at, _ = keys.words_at
         calls: list[tuple[Any, ...]] = [(ids_at, *span, *places, codes) for span in spans]
@@ -217,7 +217,9 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
     pieces = _pieces(machine, n, codes, keys_of(machine, parts[0]), match_cpu.ENTITY_BITS)
     n_true = np.empty(n, np.int64)
     rows = (pieces.shift, *pieces.source, pieces.codes is codes, n_true)
-    _run(machine, match_cpu.count_true, [(share, *rows) for share in _shares(machine, pieces)])
+    _run(
+        machine, match_cpu.count_true, [(share, *rows) for share in shares(machine, pieces.bounds)]
+    )
     repeats = int(pieces.bounds[-1] - n_true.sum())
     return Prepared(frames.Prepared(n, codes, parts, n_true, repeats), n_true, repeats, pieces)
 
@@ -229,7 +231,9 @@ def match(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> fr
     pred, true = _both(machine, truth, codes, parts)
     tp, n_pred = np.empty(truth.joins.n, np.int64), np.empty(truth.joins.n, np.int64)
     rows = (*_sides(pred, true), tp, n_pred)
-    _run(machine, match_cpu.match_pieces, [(share, *rows) for share in _shares(machine, pred)])
+    _run(
+        machine, match_cpu.match_pieces, [(share, *rows) for share in shares(machine, pred.bounds)]
+    )
     return frames.Counts(tp, n_pred, int(pred.bounds[-1] - n_pred.sum()))
 
 
@@ -240,12 +244,14 @@ def label(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> fr
     pred, true = _both(machine, truth, codes, parts)
     flags = np.empty(int(pred.bounds[-1]), np.uint8)
     rows = (*_sides(pred, true), flags)
-    _run(machine, match_cpu.label_pieces, [(share, *rows) for share in _shares(machine, pred)])
+    _run(
+        machine, match_cpu.label_pieces, [(share, *rows) for share in shares(machine, pred.bounds)]
+    )
     if pred.places is not None:
         placed, flags = flags, np.zeros(len(codes), np.uint8)
         calls = [
             (codes, *span, pred.shift, place, placed, flags)
-            for span, place in zip(_spans(machine, len(codes)), pred.places, strict=True)
+            for span, place in zip(row_spans(machine, len(codes)), pred.places, strict=True)
         ]
         _run(machine, match_cpu.gather_flags, calls)
     kinds = (match_cpu.NEW, match_cpu.HIT, match_cpu.REPEATED)
@@ -313,7 +319,7 @@ def _pieces(
     bounds, places = piece_places(machine, n, codes, shift)
     if places is None:
         return Pieces(shift, bounds, codes, keys, None, None)
-    spans = _spans(machine, len(codes))
+    spans = row_spans(machine, len(codes))
     n_rows = int(bounds[-1])
     low = _lowest(machine, keys, spans) if pack else None
     ordered = np.empty(n_rows, np.int32) if low is None else None
@@ -338,7 +344,7 @@ def piece_places(machine: Machine, n: int, codes: Any, shift: int) -> tuple[Any,
 
     The places are None for rows that come in the order of their entities.
     """
-    spans = _spans(machine, len(codes))
+    spans = row_spans(machine, len(codes))
     counts = np.zeros((len(spans), ((n - 1) >> shift) + 1), np.int64)
     calls: list[tuple[Any, ...]] = [
         (codes, *span, shift, count) for span, count in zip(spans, counts, strict=True)
@@ -363,14 +369,14 @@ def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[An
     return threads.run(kernel, calls, machine.n_threads)
 
 
-def _spans(machine: Machine, n: int) -> list[tuple[int, int]]:
-    """Return ranges of rows: few for few rows, as many as `_shares` for many."""
+def row_spans(machine: Machine, n: int) -> list[tuple[int, int]]:
+    """Return ranges of rows: few for few rows, as many as `shares` for many."""
     tasks = min(max(n // _TASK_ROWS, 1), _TASKS_PER_THREAD)
     return threads.spans(n, machine.n_threads * tasks)
 
 
-def _shares(machine: Machine, pieces: Pieces) -> list[Any]:
+def shares(machine: Machine, bounds: Any) -> list[Any]:
     """Return the pieces as shares of work, enough of them to keep every thread busy."""
-    n_pieces = len(pieces.bounds) - 1
+    n_pieces = len(bounds) - 1
     n = min(n_pieces, machine.n_threads * _TASKS_PER_THREAD)
     return np.array_split(np.arange(n_pieces), n)

@@ -26,6 +26,8 @@ class Backend:
         Matching over encoded keys; see `_backends.frames`.
     group : callable
         (tp, n_pred, n_true) -> the distinct triples as three arrays, and how often each occurs.
+    ranks, owned, near_best : callable
+        The rules of policies; see `_backends.rules`.
     curve : callable
         Links by falling score -> the state after every distinct score; see `_backends.frames`.
     scores : callable
@@ -50,6 +52,9 @@ class Backend:
     match: Callable[..., Any]
     label: Callable[..., Any]
     group: Callable[..., Any]
+    ranks: Callable[..., Any]
+    owned: Callable[..., Any]
+    near_best: Callable[..., Any]
     curve: Callable[..., Any]
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]
