@@ -63,7 +63,7 @@ class Scale:
             return (places ^ np.uint64(1 << 63)).view(np.int64).astype(self.dtype)
         whole = np.uint32 if self.dtype.itemsize == 4 else np.uint64
         sign = whole(1 << (8 * self.dtype.itemsize - 1))
-        bits: Any = whole(self.top) - np.asarray(drops, whole)
+        bits: Any = np.subtract(whole(self.top), np.asarray(drops, whole))
         below = bits < sign
         bits ^= sign
         bits[below] = ~bits[below] ^ sign

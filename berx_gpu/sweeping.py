@@ -176,7 +176,7 @@ def _data(
     repeats = int((links.codes >= 0).sum()) - int(once.sum())
     if repeats:  # the best row of each pair; only repeated pairs need a look at scores
         few = replace(links, codes=xp.where(again, links.codes, xp.int32(-1)))
-        once = (once & ~again) | (ranks(few, backend) > 0)
+        once = (once & ~again) | (ranks(few, backend, scores) > 0)
     dropped = Dropped(
         prediction_repeats=repeats,
         truth_repeats=truth.repeats,

@@ -11,9 +11,7 @@ def fbeta(tp: int, n_pred: int, n_true: int, beta: float) -> float:
     empty included. Rounding is kept out of the two ends: equal sets give exactly 1 for any β, and
     no result exceeds 1.
     """
-    if tp == n_pred and tp == n_true:
-        return 1.0
-    if tp == 0:
-        return 0.0
     beta2 = beta * beta
-    return min(1.0, (1.0 + beta2) * tp / (beta2 * n_true + n_pred))
+    whole = beta2 * n_true + n_pred if tp else 1.0
+    f = min(1.0, (1.0 + beta2) * tp / whole)
+    return 1.0 if tp == n_pred and tp == n_true else f

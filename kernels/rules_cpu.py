@@ -11,6 +11,7 @@ from berx_gpu.kernels._memory import load_word, prefetch
 from berx_gpu.kernels.key_rows import bytes_order
 
 AHEAD = 16
+BATCH = 1024
 
 
 @jit
@@ -27,59 +28,77 @@ def id_order(ids_at, starts_at, i, j):
 
 
 @jit
-def claim(targets, low, scores, ids_at, starts_at, begin, end, owner):
-    """Find, for the targets of numbers begin to end, the row that scores each highest.
+def rows_in_range(targets, low, begin, end, first, rows):
+    """Write which rows, from `first` on, have a target in a range, as many as fit.
 
-    Equal scores go to the smaller entity id. `owner` has a row for each target, -1 before.
+    Returns how many there are and the row to go on from.
     """
-    best = np.empty(end - begin, scores.dtype)
-    best_at, owner_at = np.int64(best.ctypes.data), np.int64(owner.ctypes.data)
-    for i in range(targets.size):
-        if i + AHEAD < targets.size:
-            ahead = targets[i + AHEAD] - low
-            if begin <= ahead < end:
-                prefetch(best_at + best.itemsize * (ahead - begin))
-                prefetch(owner_at + owner.itemsize * ahead)
-        t = targets[i] - low
-        if begin <= t < end:
-            row, score = owner[t], best[t - begin]
-            if (
-                row < 0
-                or scores[i] > score
-                or (scores[i] == score and id_order(ids_at, starts_at, i, row) < 0)
-            ):
-                owner[t], best[t - begin] = i, scores[i]
+    count, i = 0, first
+    while i < targets.size and count < rows.size:
+        rows[count] = i  # written over by the next unless it stays: no branch to guess wrong
+        count += begin <= targets[i] - low < end
+        i += 1
+    return count, i
 
 
 @jit
-def owned(targets, low, scores, ids_at, starts_at, begin, end, owner, kept):
+def claim(targets, low, scores, ids_at, starts_at, begin, end, owner, best):
+    """Find, for the targets of numbers begin to end, the row that scores each highest.
+
+    Equal scores go to the smaller entity id. `owner` has a row for each target, -1 before, and
+    `best` gets its score.
+    """
+    owner_at, best_at = np.int64(owner.ctypes.data), np.int64(best.ctypes.data)
+    found = np.empty(BATCH, np.int64)
+    i = 0
+    while i < targets.size:
+        count, i = rows_in_range(targets, low, begin, end, i, found)
+        for k in range(count):
+            if k + AHEAD < count:
+                ahead = targets[found[k + AHEAD]] - low
+                prefetch(owner_at + owner.itemsize * ahead)
+                prefetch(best_at + best.itemsize * ahead)
+            row = found[k]
+            t, score = targets[row] - low, scores[row]
+            held, top = owner[t], best[t]
+            better = held < 0 or score > top
+            if score == top and held >= 0:
+                better = id_order(ids_at, starts_at, row, held) < 0
+            owner[t], best[t] = row if better else held, score if better else top
+
+
+@jit
+def owned(targets, low, scores, ids_at, starts_at, begin, end, owner, best, kept):
     """Mark the rows begin to end of the owner of their target, with its best score."""
-    owner_at = np.int64(owner.ctypes.data)
+    owner_at, best_at = np.int64(owner.ctypes.data), np.int64(best.ctypes.data)
     for i in range(begin, end):
         if i + AHEAD < end:
-            prefetch(owner_at + owner.itemsize * (targets[i + AHEAD] - low))
-        row = owner[targets[i] - low]
-        kept[i] = row == i or (
-            scores[row] == scores[i] and id_order(ids_at, starts_at, i, row) == 0
-        )
+            ahead = targets[i + AHEAD] - low
+            prefetch(owner_at + owner.itemsize * ahead)
+            prefetch(best_at + best.itemsize * ahead)
+        t = targets[i] - low
+        kept[i] = scores[i] == best[t]
+        if kept[i] and owner[t] != i:
+            kept[i] = id_order(ids_at, starts_at, i, owner[t]) == 0
 
 
 @jit
 def rivals(targets, low, scores, ids_at, starts_at, begin, end, owner, second, has_rival):
     """Find, for the targets of numbers begin to end, the best score of all but the owner."""
     owner_at = np.int64(owner.ctypes.data)
-    for i in range(targets.size):
-        if i + AHEAD < targets.size:
-            ahead = targets[i + AHEAD] - low
-            if begin <= ahead < end:
-                prefetch(owner_at + owner.itemsize * ahead)
-        t = targets[i] - low
-        if (
-            begin <= t < end
-            and (not has_rival[t] or scores[i] > second[t])
-            and id_order(ids_at, starts_at, i, owner[t]) != 0
-        ):
-            second[t], has_rival[t] = scores[i], True
+    found = np.empty(BATCH, np.int64)
+    i = 0
+    while i < targets.size:
+        count, i = rows_in_range(targets, low, begin, end, i, found)
+        for k in range(count):
+            if k + AHEAD < count:
+                prefetch(owner_at + owner.itemsize * (targets[found[k + AHEAD]] - low))
+            row = found[k]
+            t = targets[row] - low
+            if (not has_rival[t] or scores[row] > second[t]) and id_order(
+                ids_at, starts_at, row, owner[t]
+            ) != 0:
+                second[t], has_rival[t] = scores[row], True
 
 
 @jit

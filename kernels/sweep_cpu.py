@@ -135,10 +135,12 @@ def walk(
         after = fbeta(tp + mark, k + 1, real, beta)
         high += high_word(after) - high_word(before)
         low += low_word(after) - low_word(before)
-        if i + 1 == links.size or drops[i] >> np.uint64(shift) != drops[i + 1] >> np.uint64(shift):
-            out_drops[distinct] = drops[i] >> np.uint64(shift)
-            out_f[distinct] = mean(high, low, n)
-            out_n_pred[distinct] = n_pred + i + 1 - begin
-            out_hits[distinct], out_linked[distinct] = hits, linked
-            distinct += 1
+        # What is not yet the last link of its score is written over by the next.
+        out_drops[distinct] = drops[i] >> np.uint64(shift)
+        out_f[distinct] = mean(high, low, n)
+        out_n_pred[distinct] = n_pred + i + 1 - begin
+        out_hits[distinct], out_linked[distinct] = hits, linked
+        distinct += i + 1 == links.size or (
+            drops[i] >> np.uint64(shift) != drops[i + 1] >> np.uint64(shift)
+        )
     state[0, 3] = 0  # Numba would free an array after the last use of its name

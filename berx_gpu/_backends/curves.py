@@ -114,8 +114,9 @@ def _sorted(keys: Any, payload: Any, low_bit: int, bits: int, n_threads: int) ->
     n = len(keys)
     spans = threads.spans(n, n_threads)
     to_keys, to_payload = np.empty_like(keys), np.empty_like(payload)
-    for shift in range(low_bit, low_bit + bits, _DIGIT):
-        counts = np.zeros((len(spans), 1 << min(_DIGIT, low_bit + bits - shift)), np.int64)
+    digit = -(-bits // max(-(-bits // _DIGIT), 1))  # all of a size, and no wider than they must be
+    for shift in range(low_bit, low_bit + bits, max(digit, 1)):
+        counts = np.zeros((len(spans), 1 << min(digit, low_bit + bits - shift)), np.int64)
         calls: list[tuple[Any, ...]] = [
             (keys, *span, shift, count) for span, count in zip(spans, counts, strict=True)
         ]

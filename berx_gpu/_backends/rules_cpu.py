@@ -61,11 +61,14 @@ def owned(
     numbers, low, m = _numbered(machine, targets)
     pairs = (numbers, low, scores, *ids)
     owner = np.full(m, -1, np.int32 if len(scores) < 2**31 else np.int64)
+    best = np.empty(m, scores.dtype)
     kept = np.empty(len(scores), bool)
     calls: list[tuple[Any, ...]]
     targets_of, rows_of = threads.spans(m, n_threads), matching.row_spans(machine, len(scores))
-    threads.run(rules_cpu.claim, [(*pairs, *span, owner) for span in targets_of], n_threads)
-    threads.run(rules_cpu.owned, [(*pairs, *span, owner, kept) for span in rows_of], n_threads)
+    calls = [(*pairs, *span, owner, best) for span in targets_of]
+    threads.run(rules_cpu.claim, calls, n_threads)
+    calls = [(*pairs, *span, owner, best, kept) for span in rows_of]
+    threads.run(rules_cpu.owned, calls, n_threads)
     if margin is not None:
         rival = (np.empty(m, scores.dtype), np.zeros(m, bool))
         calls = [(*pairs, *span, owner, *rival) for span in targets_of]
