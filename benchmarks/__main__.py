@@ -11,7 +11,7 @@ def main() -> None:
     score.add_argument("--ids", choices=["dense", "sparse", "text"], default="dense")
     score.add_argument("--size", choices=["small", "full"], default="small")
     curve = workloads.add_parser("sweep", help="sweep against the best peers")
-    curve.add_argument("--size", choices=["small", "full"], default="small")
+    curve.add_argument("--size", choices=["small", "full", "large"], default="small")
     options = parser.parse_args()
     if options.workload == "startup":
         from benchmarks import startup

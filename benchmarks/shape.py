@@ -68,7 +68,7 @@ class Pool:
     n_entities: int
 
 
-CANDIDATES = {"small": (100_000, 20), "full": (2_206_821, 20)}
+CANDIDATES = {"small": (100_000, 20), "full": (2_206_821, 20), "large": (2_206_821, 50)}
 """Entities, and false candidates drawn for each of them."""
 
 
