@@ -91,6 +91,14 @@ file_options = stacked(
     choice("--ids", ("exact", "text"), "Compare ids as they are, or as text (7 then equals '7')."),
 )
 
+by_option = click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN[,COLUMN]",
+    help="Slice by columns of the entities file, or by n_true. Repeatable.",
+)
+
+
 output_options = stacked(
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown."),
@@ -215,6 +223,11 @@ def told_later() -> Iterator[list[str]]:
         warnings.simplefilter("always", DataWarning)
         yield told
     told += [str(warning.message) for warning in caught]
+
+
+def slice_key(text: str) -> str | list[str]:
+    """Return the slice that --by asks for: one column or several."""
+    return text.split(",") if "," in text else text
 
 
 def column_names(text: str | None, option: str, most: int) -> list[str]:

@@ -22,12 +22,7 @@ from berx_gpu.errors import DataError
     help="What the predictions were chosen from: adds the oracle and the error budget.  [default "
     "with --threshold: all rows of the predictions]",
 )
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="COLUMN[,COLUMN]",
-    help="Slice by columns of the entities file, or by n_true. Repeatable.",
-)
+@inputs.by_option
 @inputs.columns(
     "--pred-columns",
     "ENTITY,TARGET[,SCORE]",
@@ -155,7 +150,7 @@ def score(
         ]
         for table, file in made:
             files.write_table(table, file)
-    tables = {column: ev.by(column.split(",") if "," in column else column) for column in by}
+    tables = {column: ev.by(inputs.slice_key(column)) for column in by}
     for warning in [*told, *_report.suspicions(ev, len(pred))]:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:

@@ -36,6 +36,7 @@ policy_options = inputs.stacked(
 @inputs.truth_options
 @policy_options
 @click.option("--grid", metavar="A,B,...", help="Only these thresholds.  [default: every score]")
+@inputs.by_option
 @click.option("--bands", "show_bands", is_flag=True, help="What each band of scores is worth.")
 @inputs.columns("--candidate-columns", "ENTITY,TARGET[,SCORE]", "Columns of the candidates.")
 @inputs.file_options
@@ -61,6 +62,7 @@ def sweep(
     best_margin: tuple[float, ...],
     min_best: tuple[float, ...],
     grid: str | None,
+    by: tuple[str, ...],
     show_bands: bool,
     candidate_columns: str | None,
     entity_column: str | None,
@@ -76,8 +78,9 @@ def sweep(
     save: str | None,
 ) -> int:
     """Score every threshold of CANDIDATES against TRUTH, under one policy or many."""
-    from berx_gpu import files
+    from berx_gpu import _report, files
     from berx_gpu._columns import to_rows
+    from berx_gpu._tables import aligned, markdown
     from berx_gpu.candidates import oracle
     from berx_gpu.sweeping import sweep as swept
 
@@ -139,6 +142,7 @@ def sweep(
                 nulls=nulls,
             ).macro_fbeta
         )
+        slices = {column: sw.by(inputs.slice_key(column)) for column in by}
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if save is not None:
@@ -154,14 +158,22 @@ def sweep(
         out = sw.to_dict()
         if show_bands:
             out["bands"] = to_rows(sw.bands())
+        if slices:
+            out["slices"] = {name: _report.records(frame) for name, frame in slices.items()}
         click.echo(json.dumps(out, indent=2, ensure_ascii=False))
     elif form == "md":
         click.echo(sw.to_markdown())
+        for frame in slices.values():
+            click.echo(f"\n{markdown(_report.gain_cells(frame, beta))}")
     elif not quiet:
         click.echo(str(sw))
         click.echo(f"\n{sw.around(_AROUND)}")
         if show_bands:
             click.echo(f"\n{sw.band_table()}")
+        for frame in slices.values():
+            click.echo("\n" + "\n".join(aligned(_report.gain_cells(frame, beta))))
+        for note in _report.left_out(sw.dropped, "candidate"):
+            click.echo(f"note: {note}", err=True)
     return 0
 
 

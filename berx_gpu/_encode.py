@@ -24,7 +24,6 @@ from berx_gpu._columns import (
     UINT64_MAX,
     as_text_cure,
     host_array,
-    objects,
     refused,
 )
 from berx_gpu.errors import DataError, rows
@@ -82,7 +81,7 @@ def encode(values: Any, where: str, ids: str) -> Key:
     """
     array, dtype = host_array(values, where, ids)
     if array.null_count or pa.types.is_floating(array.type) or not len(array):
-        nulls = _missing(array)
+        nulls = missing(array)
     else:
         nulls = np.zeros(1, bool)  # the common case, told without a look at every row
     try:
@@ -185,64 +184,8 @@ def _odd(text: Any) -> Any:
     return text.filter(pc.or_(pc.invert(pc.string_is_ascii(text)), blank))
 
 
-def scores(values: Any, where: str, present: Any = None) -> Any:
-    """Return a host column of scores as a float32, float64, int64 or uint64 array.
-
-    Parameters
-    ----------
-    values : pandas.Series, pyarrow.Array or pyarrow.ChunkedArray
-    where : str
-        How messages call the column.
-    present : bool array, optional
-        Which rows count; a score may be missing in the others.
-
-    Raises
-    ------
-    DataError
-        When they are not integers or floats, or one is missing or NaN.
-    """
-    if isinstance(values, pd.Series) and values.dtype == object:
-        numbers, families = objects(list(values))
-        if families in (["float", "int"], ["int"]) and not _all_int64(numbers):
-            values = pd.Series([None if v is None else float(v) for v in numbers], dtype="float64")
-    array, dtype = host_array(values, where, "exact")
-    check_score_type(array.type, dtype, where)
-    missing = _missing(array)
-    check_scores_present(missing if present is None else missing & present, where)
-    if pa.types.is_null(array.type):
-        return np.full(len(array), np.nan)
-    if pa.types.is_floating(array.type):
-        return array.to_numpy(zero_copy_only=False)
-    return _filled(array.cast(pa.uint64() if pa.types.is_uint64(array.type) else pa.int64()))
-
-
-def _all_int64(numbers: list[Any]) -> bool:
-    return all(
-        v is None or (not isinstance(v, (float, np.floating)) and INT64_MIN <= v <= UINT64_MAX)
-        for v in numbers
-    )
-
-
-def check_score_type(kind: pa.DataType, dtype: str, where: str) -> None:
-    """Raise unless scores are integers or floats (or there are none)."""
-    t = pa.types
-    if not (t.is_floating(kind) or t.is_integer(kind) or t.is_null(kind)):
-        raise DataError(
-            f"{where} holds scores of type {dtype}; scores must be integers or floats, so convert "
-            "the column to numbers first"
-        )
-
-
-def check_scores_present(missing: Any, where: str) -> None:
-    """Raise when a score is null or NaN."""
-    if missing.any():
-        raise DataError(
-            f"{where} misses a score in {rows(int(missing.sum()))}, first at row "
-            f"{int(missing.argmax())}; score these rows, remove them, or give them +inf or -inf"
-        )
-
-
-def _missing(array: Any) -> Any:
+def missing(array: Any) -> Any:
+    """Mark the missing values of an Arrow array, NaN among them."""
     return array.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
 
 
@@ -263,9 +206,9 @@ def _parts(array: Any, nulls: Any, where: str, dtype: str, ids: str) -> tuple[st
     if _is_text(kind):
         return "text", (text_part(array),)
     if pa.types.is_boolean(kind):
-        return "bool", (_filled(array.cast(pa.int64())),)
+        return "bool", (filled(array.cast(pa.int64())),)
     if pa.types.is_date(kind):
-        return "date", (_filled(array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())),)
+        return "date", (filled(array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())),)
     if pa.types.is_timestamp(kind):
         zone = " with time zone" if kind.tz else ""
         return f"timestamp{zone}", _instant_parts(array)
@@ -291,7 +234,7 @@ def _is_binary(kind: pa.DataType) -> bool:
     )
 
 
-def _filled(array: Any) -> Any:
+def filled(array: Any) -> Any:
     return (pc.fill_null(array, 0) if array.null_count else array).to_numpy()
 
 
@@ -303,9 +246,9 @@ def text_part(array: Any) -> Any:
 def _integer_parts(array: Any) -> tuple[Any, ...]:
     """Return the numbers as int64 and, where some are above it, the rest of their bits."""
     if pa.types.is_uint64(array.type) and pc.max(array).as_py() > INT64_MAX:
-        bits = _filled(array)
+        bits = filled(array)
         return bits.view(np.int64), (bits >> np.uint64(63)).astype(np.int64)
-    return (_filled(array.cast(pa.int64())),)
+    return (filled(array.cast(pa.int64())),)
 
 
 def _wide_parts(array: Any) -> tuple[Any, ...]:
@@ -376,7 +319,7 @@ def _as_text(array: Any, where: str, dtype: str) -> Any:
 def _instant_parts(array: Any) -> tuple[Any, ...]:
     """Return whole seconds since 1970 and the nanoseconds after them: exact for every unit."""
     per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[array.type.unit]
-    ticks = _filled(array.cast(pa.int64()))
+    ticks = filled(array.cast(pa.int64()))
     seconds, rest = np.divmod(ticks, per_second)
     return seconds, rest * (10**9 // per_second)
 

@@ -68,8 +68,8 @@ def left_out(dropped: Dropped, kind: str) -> list[str]:
 def report(ev: Evaluation, budget: ErrorBudget | None, slices: dict[str, Any], form: str) -> str:
     """Return the whole report as txt, json or md."""
     if form == "json":
-        by = {name: _records(frame) for name, frame in slices.items()}
-        told = {**ev.to_dict(), "losses": _records(ev.losses()), "slices": by}
+        by = {name: records(frame) for name, frame in slices.items()}
+        told = {**ev.to_dict(), "losses": records(ev.losses()), "slices": by}
         if budget is not None:
             told["error_budget"] = budget.to_dict()
         # Indented JSON is written by Python, a long one must not be.
@@ -81,7 +81,7 @@ def report(ev: Evaluation, budget: ErrorBudget | None, slices: dict[str, Any], f
     return "\n\n".join([as_text(ev, budget), *("\n".join(aligned(rows)) for rows in cells)])
 
 
-def _records(frame: Any) -> list[dict[str, Any]]:
+def records(frame: Any) -> list[dict[str, Any]]:
     return [as_json(row) for row in frame.to_pylist()]
 
 
@@ -103,6 +103,29 @@ def _slice_cells(ev: Evaluation, frame: Any) -> list[list[str]]:
     if len(frame) > SHOWN_SLICES:
         cells.append([f"... {len(frame) - SHOWN_SLICES:,} more (--json has all)", *[""] * 5])
     return [[title, "entities", "loss", fbeta_name(ev.beta), "P", "R"], *cells]
+
+
+def gain_cells(frame: Any, beta: float) -> list[list[str]]:
+    """Return the slices of a sweep as cells, the largest gain first."""
+    keys = frame.column_names[: frame.column_names.index("n_entities")]
+    order = pc.sort_indices(frame["gain_overall"], sort_keys=[("", "descending")])
+    f = fbeta_name(beta)
+    head = [f"{', '.join(keys)} (largest gain first)", "entities", "own best τ", f"{f} there"]
+    cells = [[*head, f"{f} at the best τ of all", "gain overall"]]
+    cells += [
+        [
+            ", ".join(written(row[key]) or "?" for key in keys),
+            f"{row['n_entities']:,}",
+            f"{row['best_threshold']:.6g}",
+            score(row["best_macro_fbeta"]),
+            score(row["macro_fbeta"]),
+            f"{row['gain_overall']:+.4f}",
+        ]
+        for row in frame.take(order[:SHOWN_SLICES]).to_pylist()
+    ]
+    if len(frame) > SHOWN_SLICES:
+        cells.append([f"... {len(frame) - SHOWN_SLICES:,} more (--json has all)", *[""] * 5])
+    return cells
 
 
 def written(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Scores as whole numbers in the same order: how far each falls below the best."""
+"""A column of scores as numbers, and their order as whole numbers: how far each falls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,77 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from berx_gpu._columns import INT64_MIN, UINT64_MAX, host_array, objects
+from berx_gpu._encode import filled, missing
+from berx_gpu.errors import DataError, rows
+
+
+def column(values: Any, where: str, present: Any = None) -> Any:
+    """Return a host column of scores as a float32, float64, int64 or uint64 array.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.Array or pyarrow.ChunkedArray
+    where : str
+        How messages call the column.
+    present : bool array, optional
+        Which rows count; a score may be missing in the others.
+
+    Raises
+    ------
+    DataError
+        When they are not integers or floats, or one is missing or NaN.
+    """
+    if isinstance(values, pd.Series) and values.dtype == object:
+        numbers, families = objects(list(values))
+        if families in (["float", "int"], ["int"]) and not _all_int64(numbers):
+            values = pd.Series([None if v is None else float(v) for v in numbers], dtype="float64")
+    array, dtype = host_array(values, where, "exact")
+    check_score_type(array.type, dtype, where)
+    if _any_missing(array):
+        absent = missing(array)
+        check_scores_present(absent if present is None else absent & present, where)
+    if pa.types.is_null(array.type):
+        return np.full(len(array), np.nan)
+    if pa.types.is_floating(array.type):
+        return array.to_numpy(zero_copy_only=False)
+    return filled(array.cast(pa.uint64() if pa.types.is_uint64(array.type) else pa.int64()))
+
+
+def _all_int64(numbers: list[Any]) -> bool:
+    return all(
+        v is None or (not isinstance(v, (float, np.floating)) and INT64_MIN <= v <= UINT64_MAX)
+        for v in numbers
+    )
+
+
+def check_score_type(kind: pa.DataType, dtype: str, where: str) -> None:
+    """Raise unless scores are integers or floats (or there are none)."""
+    t = pa.types
+    if not (t.is_floating(kind) or t.is_integer(kind) or t.is_null(kind)):
+        raise DataError(
+            f"{where} holds scores of type {dtype}; scores must be integers or floats, so convert "
+            "the column to numbers first"
+        )
+
+
+def check_scores_present(missing: Any, where: str) -> None:
+    """Raise when a score is null or NaN."""
+    if missing.any():
+        raise DataError(
+            f"{where} misses a score in {rows(int(missing.sum()))}, first at row "
+            f"{int(missing.argmax())}; score these rows, remove them, or give them +inf or -inf"
+        )
+
+
+def _any_missing(array: Any) -> bool:
+    """Say whether a score is missing or NaN, without a mask of all rows."""
+    if array.null_count or not pa.types.is_floating(array.type):
+        return bool(array.null_count)
+    return len(array) > 0 and bool(np.isnan(array.to_numpy(zero_copy_only=False).min()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +105,7 @@ class Scale:
         empty = cls(scores.dtype, 0, 0, xp)
         if not len(scores):
             return empty
-        ends = xp.stack([scores.min(), scores.max()])
-        low, high = (int(place) for place in empty._places(ends))
+        low, high = (int(empty._places(end.reshape(1))[0]) for end in (scores.min(), scores.max()))
         return cls(scores.dtype, high, (high - low).bit_length(), xp)
 
     def _places(self, scores: Any) -> Any:

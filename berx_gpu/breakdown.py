@@ -95,6 +95,12 @@ _MEASURES = (
 
 def by(ev: Evaluation, key: Any) -> Any:
     """Return the frame behind `Evaluation.by`."""
+    shown, group = slices(ev, key)
+    return build_frame([*shown, *_measures(ev, group).items()], ev._counts.library)
+
+
+def slices(ev: Evaluation, key: Any) -> tuple[list[Column], Any]:
+    """Return the key columns of the observed slices, and the slice number of each entity."""
     keys = list(key) if isinstance(key, (list, tuple)) else [key]
     if not keys:
         raise DataError("by=[] names no slice; give a column, a mapping or a list of these")
@@ -103,8 +109,7 @@ def by(ev: Evaluation, key: Any) -> Any:
         numbered = (f"{_UNNAMED} {i}" for i in itertools.count(1))
         columns = [(next(numbered) if n == _UNNAMED else n, v) for n, v in columns]
     group, first = _groups([(name, to_series(values)) for name, values in columns])
-    shown = [(name, take(values, first)) for name, values in columns]
-    return build_frame([*shown, *_measures(ev, group).items()], ev._counts.library)
+    return [(name, take(values, first)) for name, values in columns], group
 
 
 _UNNAMED = "slice"

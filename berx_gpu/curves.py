@@ -9,12 +9,64 @@ from typing import Any
 
 import numpy as np
 
+from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
+from berx_gpu._encoded import both_listed
 from berx_gpu._links import Links
 from berx_gpu._options import number, reaches
+from berx_gpu._scores import Scale
+from berx_gpu.breakdown import slices
 from berx_gpu.results import Evaluation
 from berx_gpu.scoring import break_even_ratio, evaluation
-from berx_gpu.sweep_results import PolicySweep
+from berx_gpu.sweep_results import PolicySweep, SweepData
+
+
+def points(data: SweepData, mask: Any, backend: select.Backend) -> tuple[Any, ...]:
+    """Return the curve of the candidates of a mask, on the host.
+
+    Returns
+    -------
+    threshold, macro_fbeta, n_pred, tp, n_linked : array
+        From the point without any link; its threshold is +inf, and NaN where a score is.
+    """
+    links, truth = data.links, data.truth
+    drops, macro, n_pred, tp, linked = (
+        backend.to_host(part)
+        for part in backend.curve(
+            truth._n_true,
+            links.codes,
+            data.scores,
+            data.scale,
+            mask,
+            data.hit,
+            data.beta,
+            backend.fbeta,
+        )
+    )
+    if truth.undirected:
+        n_pred, tp = (
+            count - _doubled(data, mask & which, drops, backend)
+            for count, which in ((n_pred, mask), (tp, data.hit))
+        )
+    return levels(data.scale, drops), macro, n_pred, tp, linked
+
+
+def levels(scale: Scale, drops: Any) -> Any:
+    """Return the thresholds of a curve, that of the point without any link before the others."""
+    out = scale.scores(drops)
+    if out.dtype.kind != "f":
+        out = out.astype(np.float64)
+    out[0] = math.nan if len(out) > 1 and out[1] == math.inf else math.inf
+    return out
+
+
+def _doubled(data: SweepData, mask: Any, drops: Any, backend: select.Backend) -> Any:
+    """Return how many pairs of a mask, down to each score, count for two listed records."""
+    twice = mask & both_listed(data.links.codes, backend.xp)
+    found = backend.xp.sort(data.scale.drops(data.scores[twice]))
+    below = np.searchsorted(backend.to_host(found), drops, side="right")
+    below[0] = 0
+    return below // 2
 
 
 def frame_of(result: PolicySweep) -> Any:
@@ -41,10 +93,11 @@ def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     backend = truth._backend()
     xp = backend.xp
     above = reaches(data.scores, threshold, xp)
-    kept = result.kept(xp)
+    # A pair without a direction is seen as such by its two rows, repeats included.
+    kept = data.links.codes >= 0 if truth.undirected else result.kept(xp)
     codes = xp.where(kept & above, data.links.codes, xp.int32(-1))
     counts = truth._match(codes, data.links.targets, backend)
-    below = int((kept & ~above).sum())
+    below = data.links.frame.count(kept & ~above)
     return evaluation(
         truth,
         Links(data.links.frame, codes, data.links.targets, data.links.present),
@@ -111,9 +164,14 @@ def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[
     cuts = np.array(sorted({float(e) for e in edges}))
     which = np.searchsorted(cuts, scores, side="right")
     m = len(cuts) + 1
-    pairs = np.bincount(which, minlength=m)
-    true = np.bincount(which, weights=hit, minlength=m).astype(np.int64)
-    total = np.bincount(which, weights=np.where(np.isfinite(scores), scores, 0), minlength=m)
+    weight = np.ones(len(at))
+    if truth.undirected:  # a pair of two listed records stands here once for each
+        weight -= backend.to_host(both_listed(data.links.codes, backend.xp))[at] / 2
+    finite_part = np.where(np.isfinite(scores), scores, 0)
+    pairs, true, total = (
+        np.bincount(which, weights=weight * values, minlength=m)
+        for values in (1.0, hit, finite_part)
+    )
     lows = np.concatenate([[-math.inf], cuts])
     highs = np.concatenate([cuts, [math.inf]])
     row = {"best": _row(result, best)}
@@ -150,6 +208,62 @@ def _row(result: PolicySweep, threshold: float) -> int:
     """Return the row of the curve at a threshold."""
     levels = result.threshold[1:]
     return int(np.searchsorted(-levels, -threshold, side="right"))
+
+
+def by(result: PolicySweep, key: Any) -> Any:
+    """Return the frame behind `Sweep.by`."""
+    data, truth, shared = result.data, result.data.truth, result.best.threshold
+    backend = truth._backend()
+    xp = backend.xp
+    shown, group = slices(evaluation_at(result, shared), key)
+    sizes = np.bincount(group)
+    members = np.argsort(group, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    place = np.empty(len(group), np.int32)
+    place[members] = np.arange(len(group)) - np.repeat(first, sizes)
+    rows = xp.flatnonzero(result.kept(xp))
+    codes = data.links.codes[rows]
+    slice_of = xp.asarray(group)[codes]
+    order = xp.argsort(slice_of, kind="stable")
+    rows, codes = rows[order], xp.asarray(place)[codes[order]]
+    ends = np.cumsum(backend.to_host(xp.bincount(slice_of, minlength=len(sizes))))
+    out: dict[str, list[float]] = {name: [] for name in _BY}
+    for i, (size, end) in enumerate(zip(sizes, ends, strict=True)):
+        mine = slice(ends[i - 1] if i else 0, end)
+        n_true = truth._n_true[xp.asarray(members[first[i] : first[i] + size])]
+        drops, macro, *_ = (
+            backend.to_host(part)
+            for part in backend.curve(
+                n_true,
+                codes[mine],
+                data.scores[rows[mine]],
+                data.scale,
+                xp.ones(end - mine.start, bool),
+                data.hit[rows[mine]],
+                data.beta,
+                backend.fbeta,
+            )
+        )
+        own = levels(data.scale, drops)
+        best = int(np.argmax(macro))
+        here = float(macro[int(np.searchsorted(-own[1:], -shared, side="right"))])
+        gain = float(macro[best]) - here
+        values = (int(size), float(own[best]), here, float(macro[best]), gain, gain * size)
+        for name, value in zip(_BY, values, strict=True):
+            out[name].append(value)
+    columns = {name: np.array(values) for name, values in out.items()}
+    columns["gain_overall"] /= truth.n_entities
+    return build_frame([*shown, *columns.items()], data.links.frame.library)
+
+
+_BY = (
+    "n_entities",
+    "best_threshold",
+    "macro_fbeta",
+    "best_macro_fbeta",
+    "gain",
+    "gain_overall",
+)
 
 
 def rows_around(result: PolicySweep, n: int) -> list[dict[str, Any]]:

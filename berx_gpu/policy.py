@@ -210,7 +210,8 @@ class Rules:
         keys = [backend.encode(v, links.frame.where(c), self._ids) for c, v in links.frame.entity]
         if links.present is not None:
             keys = [key.rows(backend.take, links.present) for key in keys]
-        return backend.owned(tuple(keys), links.targets, self._scores, margin)
+        counts = None if self._once is None else self._once | (links.codes < 0)
+        return backend.owned(tuple(keys), links.targets, self._scores, margin, counts)
 
     def _check_signs(self, keep: Any) -> None:
         below = (self._scores < 0) & keep

@@ -140,6 +140,12 @@ class PolicySweep:
 
         return curves.bands(self, edges)
 
+    def by(self, key: Any) -> Any:
+        """Return what a threshold of its own would gain each slice; see `Sweep.by`."""
+        from berx_gpu import curves
+
+        return curves.by(self, key)
+
     def thin(self, n: int) -> Any:
         """Return about n rows of the curve, the ends and the best point among them."""
         from berx_gpu import curves
@@ -169,6 +175,11 @@ class Sweep:
     n_entities: int
     n_true: int
     results: list[PolicySweep]
+
+    @property
+    def dropped(self) -> Dropped:
+        """What was left out of the candidates and the truth."""
+        return self.results[0].data.dropped
 
     @property
     def top(self) -> PolicySweep:
@@ -222,6 +233,40 @@ class Sweep:
             break-even ratio at the best.
         """
         return self.top.bands(edges)
+
+    def by(self, key: Any) -> Any:
+        """Return what a threshold of its own would gain each slice, under the best policy.
+
+        Parameters
+        ----------
+        key : str, mapping, Series or list of these
+            As in `Evaluation.by`.
+
+        Returns
+        -------
+        DataFrame
+            One row per observed slice: the key, n_entities, its best_threshold (+inf to predict
+            nothing), macro_fbeta at the best threshold of all, best_macro_fbeta at its own, the
+            gain between them, and gain_overall, which adds up to what macro F of all entities would
+            gain. Thresholds that are chosen and scored on the same entities flatter themselves, the
+            more so the smaller the slice.
+
+        Examples
+        --------
+        >>> from berx_gpu import sweep
+        >>> sw = sweep(
+        ...     [("a", "x", 0.9), ("a", "q", 0.4), ("b", "y", 0.3)],
+        ...     {"a": ["x"], "b": ["y"]},
+        ...     entities=["a", "b"],
+        ... )
+        >>> sw.best.threshold
+        0.3
+        >>> sw.by({"a": "north", "b": "south"})[["slice", "best_threshold", "gain"]].round(4)
+           slice  best_threshold    gain
+        0  north             0.9  0.4444
+        1  south             0.3  0.0000
+        """
+        return self.top.by(key)
 
     def thin(self, n: int) -> Any:
         """Return about n rows of the best curve, the ends and the best point among them."""

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from berx_gpu import _pairs
+from berx_gpu import _pairs, curves
 from berx_gpu._backends import select
 from berx_gpu._columns import same_name
+from berx_gpu._encoded import Encoded, both_listed
 from berx_gpu._links import Links, as_truth, backend_of, encoded_links
 from berx_gpu._options import level as level_of
 from berx_gpu._options import number
@@ -47,6 +48,8 @@ def sweep(
     n_threads: int | None = None,
 ) -> Sweep:
     """Score every threshold of scored candidates at once.
+
+    Undirected pairs (``Truth(undirected=True)``) have the threshold alone, and count once.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def sweep(
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
     one_of("nulls", nulls, ("error", "drop"))
     beta = number("beta", beta, 1e-100, 1e100)
-    policies = _grid(
+    asked = _grid(
         one_entity_per_target=one_entity_per_target,
         owner_margin=owner_margin,
         top_k=top_k,
@@ -109,8 +112,13 @@ def sweep(
         min_best=min_best,
     )
     truth = as_truth(truth, candidates, entities, entity, target, nulls, ids, n_threads)
-    if truth.undirected:
-        raise DataError("a sweep of undirected pairs is not there yet; evaluate at a threshold")
+    policies = [Policy()] if truth.undirected else [Policy(), Policy(one_entity_per_target=True)]
+    if truth.undirected and any(policy != Policy() for policy in asked):
+        raise DataError(
+            "rules before the threshold choose among the targets of an entity, and undirected "
+            "pairs are no one's; sweep them by the threshold alone"
+        )
+    policies = list(dict.fromkeys([*policies, *asked]))
     backend = backend_of(candidates, truth, n_threads)
     columns = list(score) if isinstance(score, (list, tuple)) else [score]
     if not columns:
@@ -124,11 +132,11 @@ def sweep(
             target=target,
             score=column,
             other=truth._names,
+            undirected=truth.undirected,
         )
         coded = encoded_links(frame, truth, unknown_entities, nulls, backend)
-        links = Links(frame, coded.codes, coded.target, coded.present)
-        data = _data(truth, links, backend, coded.nulls, coded.strangers, beta)
-        choose = Rules(links, data.scores, truth.ids, backend, data.once)
+        data = _data(truth, frame, coded, backend, beta)
+        choose = Rules(data.links, data.scores, truth.ids, backend, data.once)
         results += [_swept(data, column, p, choose.kept(p), thresholds, backend) for p in policies]
     return Sweep(
         beta=beta,
@@ -151,7 +159,7 @@ def _without(candidates: Any, columns: Sequence[Hashable], column: Hashable) -> 
 
 
 def _grid(**options: Any) -> list[Policy]:
-    """Return the policies of all combinations, after the two that are always shown."""
+    """Return the policies of all combinations."""
     values = [
         list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
         for value in options.values()
@@ -159,31 +167,40 @@ def _grid(**options: Any) -> list[Policy]:
     for name, listed in zip(options, values, strict=True):
         if not listed:
             raise DataError(f"{name}=[] holds no value; give one or leave it out")
-    made = (
+    return [
         Policy(**dict(zip(options, combination, strict=True)))
         for combination in itertools.product(*values)
-    )
-    return list(dict.fromkeys([Policy(), Policy(one_entity_per_target=True), *made]))
+    ]
 
 
 def _data(
-    truth: Truth, links: Links, backend: select.Backend, nulls: int, strangers: int, beta: float
+    truth: Truth, frame: _pairs.Pairs, coded: Encoded, backend: select.Backend, beta: float
 ) -> SweepData:
     """Return the labelled candidates of one score column."""
     xp = backend.xp
+    links = Links(frame, coded.codes, coded.target, coded.present)
     scores = present_scores(links, backend)
     once, hit, again = truth._label(links.codes, links.targets, backend)
-    repeats = int((links.codes >= 0).sum()) - int(once.sum())
-    if repeats:  # the best row of each pair; only repeated pairs need a look at scores
-        few = replace(links, codes=xp.where(again, links.codes, xp.int32(-1)))
-        once = (once & ~again) | (ranks(few, backend, scores) > 0)
+    distinct = int(once.sum())
+    if truth.undirected:
+        distinct -= int((once & both_listed(links.codes, xp)).sum()) // 2
+    if again.any():  # the best row of each pair; only repeated pairs need a look at scores
+        rows = xp.flatnonzero(again)
+        few = replace(
+            links,
+            codes=links.codes[rows],
+            targets=tuple(key.rows(backend.take, rows) for key in links.targets),
+        )
+        once[rows] = ranks(few, backend, scores[rows]) > 0
     dropped = Dropped(
-        prediction_repeats=repeats,
+        prediction_repeats=frame.count(links.codes >= 0) - distinct,
         truth_repeats=truth.repeats,
-        prediction_nulls=nulls,
+        prediction_nulls=coded.nulls,
         truth_nulls=truth.nulls,
-        unknown_entities=strangers,
+        unknown_entities=coded.strangers,
         truth_outside=truth.outside,
+        prediction_self_pairs=coded.self_pairs,
+        truth_self_pairs=truth.self_pairs,
     )
     return SweepData(truth, links, scores, Scale.of(scores, xp), once, hit, dropped, beta)
 
@@ -197,22 +214,7 @@ def _swept(
     backend: select.Backend,
 ) -> PolicySweep:
     """Return the curve and the best point of one policy, which keeps the links of a mask."""
-    curve = backend.curve(
-        data.truth._n_true,
-        data.links.codes,
-        data.scores,
-        data.scale,
-        mask,
-        data.hit,
-        data.beta,
-        backend.fbeta,
-    )
-    drops, *parts = (backend.to_host(part) for part in curve)
-    levels = data.scale.scores(drops)
-    if levels.dtype.kind != "f":
-        levels = levels.astype(np.float64)
-    # The point without any link; NaN where links at +inf stand above every number.
-    levels[0] = math.nan if len(levels) > 1 and levels[1] == math.inf else math.inf
+    levels, *parts = curves.points(data, mask, backend)
     below = np.append(levels[1:], -math.inf)
     if thresholds is not None:
         rows = _rows_at(data, levels, thresholds)

@@ -28,31 +28,35 @@ def id_order(ids_at, starts_at, i, j):
 
 
 @jit
-def rows_in_range(targets, low, begin, end, first, rows):
-    """Write which rows, from `first` on, have a target in a range, as many as fit.
+def rows_in_range(targets, low, counts, begin, end, first, rows):
+    """Write which rows that count, from `first` on, have a target in a range, as many as fit.
 
-    Returns how many there are and the row to go on from.
+    All rows count where `counts` is None. Returns how many there are and the row to go on from.
     """
-    count, i = 0, first
-    while i < targets.size and count < rows.size:
-        rows[count] = i  # written over by the next unless it stays: no branch to guess wrong
-        count += begin <= targets[i] - low < end
+    n, i = 0, first
+    while i < targets.size and n < rows.size:
+        rows[n] = i  # written over by the next unless it stays: no branch to guess wrong
+        inside = begin <= targets[i] - low < end
+        if counts is None:
+            n += inside
+        else:
+            n += inside & counts[i]
         i += 1
-    return count, i
+    return n, i
 
 
 @jit
-def claim(targets, low, scores, ids_at, starts_at, begin, end, owner, best):
+def claim(targets, low, scores, ids_at, starts_at, counts, begin, end, owner, best):
     """Find, for the targets of numbers begin to end, the row that scores each highest.
 
-    Equal scores go to the smaller entity id. `owner` has a row for each target, -1 before, and
-    `best` gets its score.
+    Only rows that count are looked at, see `rows_in_range`. Equal scores go to the smaller entity
+    id. `owner` has a row for each target, -1 before, and `best` gets its score.
     """
     owner_at, best_at = np.int64(owner.ctypes.data), np.int64(best.ctypes.data)
     found = np.empty(BATCH, np.int64)
     i = 0
     while i < targets.size:
-        count, i = rows_in_range(targets, low, begin, end, i, found)
+        count, i = rows_in_range(targets, low, counts, begin, end, i, found)
         for k in range(count):
             if k + AHEAD < count:
                 ahead = targets[found[k + AHEAD]] - low
@@ -83,13 +87,21 @@ def owned(targets, low, scores, ids_at, starts_at, begin, end, owner, best, kept
 
 
 @jit
+def mark_owners(owner, begin, end, kept):
+    """Mark the owners of the targets of numbers begin to end."""
+    for t in range(begin, end):
+        if owner[t] >= 0:
+            kept[owner[t]] = True
+
+
+@jit
 def rivals(targets, low, scores, ids_at, starts_at, begin, end, owner, second, has_rival):
     """Find, for the targets of numbers begin to end, the best score of all but the owner."""
     owner_at = np.int64(owner.ctypes.data)
     found = np.empty(BATCH, np.int64)
     i = 0
     while i < targets.size:
-        count, i = rows_in_range(targets, low, begin, end, i, found)
+        count, i = rows_in_range(targets, low, None, begin, end, i, found)
         for k in range(count):
             if k + AHEAD < count:
                 prefetch(owner_at + owner.itemsize * (targets[found[k + AHEAD]] - low))

@@ -21,6 +21,7 @@ pytestmark = [
 
 ENTITIES = [*"abc"]
 LISTED = ["c", "a", "b"]
+LONG = "a target with a name too long for a word "
 ids = st.sampled_from([*ENTITIES, "z"])  # z is not listed, and competes all the same
 FLOATS = [0.1, 0.2, 0.25, 0.7, 0.9, -0.0, 0.0, math.inf, -math.inf, -3.5]
 dtypes = st.sampled_from(["float64", "float32", "int64"])
@@ -119,6 +120,17 @@ policies = st.builds(
 )
 
 
+def renamed(frame, truth):
+    """Return the same with ids of other types, in the same order."""
+    entity = dict(zip([*ENTITIES, "z"], [-5, 0, 7, 10**15], strict=True))
+    frame = frame.assign(
+        entity=frame["entity"].map(entity).astype("int64"),
+        target=[LONG + str(t) for t in frame["target"]],
+    ).astype({"target": "str"})
+    truth = [(entity[e], LONG + str(t)) for e, t in truth]
+    return frame, truth, [entity[e] for e in LISTED]
+
+
 @given(tables([0.1, 0.25, 0.5, 0.75, 0.9, 0.0]), policies, st.randoms())
 def test_every_policy_is_its_rules_in_order(drawn, policy, random):
     frame, truth = drawn
@@ -147,6 +159,10 @@ def test_every_policy_is_its_rules_in_order(drawn, policy, random):
     assert ev.macro_fbeta == pytest.approx(best.macro_fbeta, abs=1e-12)
     at = result.at(best.round_threshold)
     assert (at.tp, at.n_pred) == (best.tp, best.n_pred)
+    other, true, listed = renamed(shuffled, truth)
+    again = sweep(other, true, entities=listed, unknown_entities="drop", **options)[policy]
+    assert again.tp.tolist() == result.tp.tolist()
+    assert again.macro_fbeta.tolist() == result.macro_fbeta.tolist()
     assert best.down_to < best.round_threshold <= best.threshold or not best.n_pred
 
 
@@ -331,3 +347,73 @@ def test_others_compete_for_the_targets_of_a_part(febrl):
         Policy(one_entity_per_target=True)
     ]
     assert round(float(alone.macro_fbeta[0]), 4) == 0.8046
+
+
+@given(tables([0.1, 0.25, 0.5, 0.75, 0.9, 0.0]), st.lists(st.sampled_from("xy"), min_size=3))
+def test_what_separate_thresholds_gain(drawn, names):
+    frame, truth = drawn
+    slices = dict(zip(ENTITIES, names, strict=False))
+    sw = sweep(frame, truth, entities=LISTED, unknown_entities="drop")
+    made = sw.by(slices).set_index("slice")
+    best = sw.best
+    chosen = choose(best_scores(frame), best.policy)
+    f = {
+        (e, level): float(
+            fbeta_exact(
+                len({t for g, t in truth if g == e} & {t for t, s in mine if s >= level}),
+                len({t for t, s in mine if s >= level}),
+                len({t for g, t in truth if g == e}),
+                0.5,
+            )
+        )
+        for e in ENTITIES
+        for mine in [[(t, s) for (g, t), s in chosen.items() if g == e]]
+        for level in [math.inf, best.threshold, *chosen.values()]
+    }
+    total = 0
+    for name in sorted(set(slices.values())):
+        inside = [e for e in ENTITIES if slices[e] == name]
+        means = {level: sum(f[e, level] for e in inside) / len(inside) for _, level in f}
+        row = made.loc[name]
+        assert row["n_entities"] == len(inside)
+        assert row["macro_fbeta"] == pytest.approx(means[best.threshold], abs=1e-12)
+        assert row["best_macro_fbeta"] == pytest.approx(max(means.values()), abs=1e-12)
+        assert means[row["best_threshold"]] == pytest.approx(max(means.values()), abs=1e-12)
+        assert row["gain"] == pytest.approx(max(means.values()) - means[best.threshold], abs=1e-12)
+        total += row["gain"] * len(inside) / len(ENTITIES)
+    assert made["gain_overall"].sum() == pytest.approx(total, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::berx_gpu.DataWarning")
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.2, 0.5, 0.9]))),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6),
+)
+def test_undirected_pairs_are_swept_as_they_are_scored(rows, true):
+    truth = Truth(true, [3, 0, 1, 2], undirected=True)
+    sw = sweep(rows, truth, unknown_entities="drop")
+    assert [r.policy for r in sw.results] == [Policy()]
+    result = sw.results[0]
+    for i, threshold in enumerate(result.threshold):
+        kept = [(a, b) for a, b, s in rows if s >= threshold]
+        ev = evaluate(kept, truth, unknown_entities="drop")
+        assert (ev.tp, ev.n_pred) == (result.tp[i], result.n_pred[i])
+        assert ev.macro_fbeta == pytest.approx(result.macro_fbeta[i], abs=1e-12)
+        assert result.at(threshold).n_pred == ev.n_pred
+    assert sw.bands()["pairs"].sum() == result.n_pred[-1]
+    assert sw.bands()["true"].sum() == result.tp[-1]
+    whole = evaluate([row[:2] for row in rows], truth, unknown_entities="drop")
+    assert sw.dropped == whole.dropped
+
+
+def test_undirected_pairs_have_no_rules_of_an_entity():
+    truth = Truth([("a", "b")], ["a", "b"], undirected=True)
+    with pytest.raises(DataError, match="by the threshold alone"):
+        sweep([("a", "b", 0.5)], truth, top_k=1)
+
+
+def test_a_margin_between_infinite_scores():
+    rows = [("a", 1, math.inf), ("b", 1, math.inf), ("a", 2, -math.inf), ("b", 2, -math.inf)]
+    made = decide(rows, Policy(owner_margin=0.0))
+    assert [row[:2] for row in made.itertuples(index=False)] == [("a", 1), ("a", 2)]
+    assert len(decide(rows, Policy(owner_margin=0.1))) == 0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from berx_gpu import _encode
+from berx_gpu import _encode, _scores
 from berx_gpu._backends import curves, frames, matching, rules_cpu
 from berx_gpu._backends.select import Backend
 from berx_gpu.kernels import fbeta_cpu, fbeta_rows
@@ -41,7 +41,7 @@ def on(machine: matching.Machine) -> Backend:
         owned=partial(rules_cpu.owned, machine),
         near_best=partial(rules_cpu.near_best, machine),
         curve=partial(curves.curve, machine.n_threads),
-        scores=_encode.scores,
+        scores=_scores.column,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,
         to_host=_same,

@@ -4,7 +4,7 @@ from functools import cache, partial
 from importlib import metadata
 from typing import Any
 
-from berx_gpu import _encode
+from berx_gpu import _encode, _scores
 from berx_gpu._backends import frames, rules
 from berx_gpu._backends.select import Backend
 from berx_gpu.errors import MissingDependencyError
@@ -41,7 +41,7 @@ def backend() -> Backend:
         take=_take,
         **frames.paths(libs),
         **rules.paths(libs),
-        scores=partial(_scores, cupy),
+        scores=partial(_score_column, cupy),
         look_alikes=_look_alikes,
         fbeta=partial(_fbeta, cupy),
         to_host=_to_host,
@@ -74,12 +74,12 @@ def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _
 _FITTING = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 
 
-def _scores(cupy: Any, values: Any, where: str, present: Any = None) -> Any:
-    _encode.check_score_type(values.head(0).to_arrow().type, str(values.dtype), where)
+def _score_column(cupy: Any, values: Any, where: str, present: Any = None) -> Any:
+    _scores.check_score_type(values.head(0).to_arrow().type, str(values.dtype), where)
     nulls = values.isna().values
     if str(values.dtype).startswith("float"):
         nulls = nulls | cupy.isnan(values.fillna(0).values)
-    _encode.check_scores_present(nulls if present is None else nulls & present, where)
+    _scores.check_scores_present(nulls if present is None else nulls & present, where)
     return values.fillna(0).values
 
 

@@ -93,10 +93,20 @@ def owned(
     targets: tuple[Key, ...],
     scores: Any,
     margin: float | None,
+    counts: Any = None,
 ) -> Any:
     """Mark the rows whose entity scores their target highest, and by a margin if there is one.
 
-    Equal scores go to the smaller entity id; all rows of the best score of the owner are marked.
+    Equal scores go to the smaller entity id.
+
+    Parameters
+    ----------
+    entities, targets : tuple of Key
+    scores : array
+    margin : float or None
+    counts : bool array, optional
+        The best row of each pair. Of an owner's rows with the best score, these are marked; the
+        others may be too, and all are where this is not known.
     """
     xp = libs.xp
     n = len(scores)

@@ -52,23 +52,28 @@ def owned(
     targets: tuple[Key, ...],
     scores: Any,
     margin: float | None,
+    counts: Any = None,
 ) -> Any:
     """Mark the rows of the owner of each target; see `rules.owned`."""
     ids = _ids(machine, entities, len(scores))
     if ids is None:
-        return rules.owned(machine.libs, entities, targets, scores, margin)
+        return rules.owned(machine.libs, entities, targets, scores, margin, counts)
     n_threads = machine.n_threads
     numbers, low, m = _numbered(machine, targets)
     pairs = (numbers, low, scores, *ids)
     owner = np.full(m, -1, np.int32 if len(scores) < 2**31 else np.int64)
     best = np.empty(m, scores.dtype)
-    kept = np.empty(len(scores), bool)
+    kept = np.zeros(len(scores), bool)
     calls: list[tuple[Any, ...]]
     targets_of, rows_of = threads.spans(m, n_threads), matching.row_spans(machine, len(scores))
-    calls = [(*pairs, *span, owner, best) for span in targets_of]
+    calls = [(*pairs, counts, *span, owner, best) for span in targets_of]
     threads.run(rules_cpu.claim, calls, n_threads)
-    calls = [(*pairs, *span, owner, best, kept) for span in rows_of]
-    threads.run(rules_cpu.owned, calls, n_threads)
+    if counts is None:
+        calls = [(*pairs, *span, owner, best, kept) for span in rows_of]
+        threads.run(rules_cpu.owned, calls, n_threads)
+    else:
+        calls = [(owner, *span, kept) for span in targets_of]
+        threads.run(rules_cpu.mark_owners, calls, n_threads)
     if margin is not None:
         rival = (np.empty(m, scores.dtype), np.zeros(m, bool))
         calls = [(*pairs, *span, owner, *rival) for span in targets_of]
