@@ -113,7 +113,7 @@ class PolicySweep:
 
     def kept(self, xp: Any) -> Any:
         """Return which candidates the rules before the threshold keep, as a mask."""
-        return xp.unpackbits(self.mask, count=len(self.data.once)).astype(bool)
+        return xp.unpackbits(self.mask)[: len(self.data.once)].astype(bool)
 
     @property
     def curve(self) -> Any:
