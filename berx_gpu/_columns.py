@@ -42,10 +42,18 @@ def build_frame(columns: Sequence[Column], library: str) -> Any:
             )
     if library == "cudf":
         return sys.modules["cudf"].DataFrame(dict(columns))
+    columns = [(name, on_host(values)) for name, values in columns]
     if library == "pandas":
         return pd.DataFrame({n: to_series(v).reset_index(drop=True) for n, v in columns})
     table = pa.table({str(name): to_arrow(values, str(name)) for name, values in columns})
     return table if library == "pyarrow" else sys.modules["polars"].from_arrow(table)
+
+
+def on_host(values: Any) -> Any:
+    """Return a column of the device as one of the host; others as they are."""
+    if is_device(values):
+        return values.to_pandas()
+    return values.get() if hasattr(values, "__cuda_array_interface__") else values
 
 
 def to_rows(frame: Any) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def backend_of(links: Any, truth: Truth, n_threads: int | None) -> select.Backen
     """Return the backend of a call with links of the caller's and a truth."""
     columns = (values for _, values in truth._key_columns)
     n_threads = truth._n_threads if n_threads is None else n_threads
-    return select.select(links, *columns, n_threads=n_threads)
+    return select.select(links, *columns, n_threads=n_threads, device=truth._device)
 
 
 def encoded_links(
@@ -73,11 +73,14 @@ def as_truth(
     nulls: str,
     ids: str | None,
     n_threads: int | None,
+    device: str | None = None,
 ) -> Truth:
     """Return the truth of a call: as given, of a part of its list, or made from raw pairs."""
     if isinstance(truth, Truth):
         if ids not in (None, truth.ids):
             raise DataError(f"this Truth compares ids={truth.ids!r}; build it with ids={ids!r}")
+        if device not in (None, truth._device):
+            raise DataError(f"this Truth is not on {device!r}; build it with device={device!r}")
         return truth if entities is None else truth._part(entities)[0]
     if isinstance(predictions, Truth):
         raise DataError("this takes the predictions first and the truth second")
@@ -94,6 +97,7 @@ def as_truth(
         target=target,
         nulls=nulls,
         ids=exact,
+        device=device,
         n_threads=n_threads,
     )
 

@@ -79,6 +79,19 @@ def _any_missing(array: Any) -> bool:
     return len(array) > 0 and bool(np.isnan(array.to_numpy(zero_copy_only=False).min()))
 
 
+def places(scores: Any, xp: Any) -> Any:
+    """Return where each score stands among all values of its type, as uint64."""
+    kind = scores.dtype
+    if kind.kind == "u":
+        return scores.astype(xp.uint64)
+    if kind.kind == "i":
+        return scores.astype(xp.int64).view(xp.uint64) ^ xp.uint64(1 << 63)
+    whole = xp.uint32 if kind.itemsize == 4 else xp.uint64
+    sign = whole(1 << (8 * kind.itemsize - 1))
+    bits = (scores + kind.type(0)).view(whole)  # -0.0 becomes 0.0
+    return xp.where(bits & sign, ~bits, bits | sign).astype(xp.uint64)
+
+
 @dataclass(frozen=True, eq=False)
 class Scale:
     """The order of the scores of one column.
@@ -105,24 +118,12 @@ class Scale:
         empty = cls(scores.dtype, 0, 0, xp)
         if not len(scores):
             return empty
-        low, high = (int(empty._places(end.reshape(1))[0]) for end in (scores.min(), scores.max()))
+        low, high = (int(places(end.reshape(1), xp)[0]) for end in (scores.min(), scores.max()))
         return cls(scores.dtype, high, (high - low).bit_length(), xp)
-
-    def _places(self, scores: Any) -> Any:
-        """Return where each score stands among all values of its type, as uint64."""
-        xp = self.xp
-        if self.dtype.kind == "u":
-            return scores.astype(xp.uint64)
-        if self.dtype.kind == "i":
-            return scores.astype(xp.int64).view(xp.uint64) ^ xp.uint64(1 << 63)
-        whole = xp.uint32 if self.dtype.itemsize == 4 else xp.uint64
-        sign = whole(1 << (8 * self.dtype.itemsize - 1))
-        bits = (scores + self.dtype.type(0)).view(whole)  # -0.0 becomes 0.0
-        return xp.where(bits & sign, ~bits, bits | sign).astype(xp.uint64)
 
     def drops(self, scores: Any) -> Any:
         """Return how far scores fall below the best, as uint64."""
-        return self.xp.uint64(self.top) - self._places(scores)
+        return self.xp.uint64(self.top) - places(scores, self.xp)
 
     def scores(self, drops: Any) -> Any:
         """Return the scores that some host drops stand for."""

@@ -233,6 +233,7 @@ def decide(
     unknown_entities: str = "error",
     nulls: str = "error",
     ids: str = "exact",
+    device: str | None = None,
     n_threads: int | None = None,
 ) -> Any:
     """Return the links that a policy makes of scored candidates; no truth is needed.
@@ -249,7 +250,7 @@ def decide(
         Columns of the candidates; the keys may be several columns.
     unknown_entities : {"error", "drop"}, default "error"
         What to do with candidates of entities that are not in `entities`.
-    nulls, ids, n_threads
+    nulls, ids, device, n_threads
         As in `evaluate`.
 
     Returns
@@ -277,7 +278,7 @@ def decide(
     one_of("nulls", nulls, ("error", "drop"))
     if not isinstance(policy, Policy):
         raise DataError(f"policy is a {type(policy).__name__}; give a Policy")
-    backend = select.select(candidates, n_threads=n_threads)
+    backend = select.select(candidates, n_threads=n_threads, device=device)
     frame = _pairs.read_pairs(candidates, "candidates", entity=entity, target=target, score=score)
     if not len(frame):
         return build_frame([*frame.entity, *frame.target, _score(frame)], frame.library)
@@ -288,6 +289,7 @@ def decide(
         listed,
         entity=names,
         ids=ids,
+        device=device,
         n_threads=n_threads,
     )
     coded = encoded_links(frame, held, unknown_entities, nulls, backend)

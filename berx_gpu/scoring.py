@@ -35,6 +35,7 @@ def evaluate(
     ids: str | None = None,
     zero_division: float = 0.0,
     name: str | None = None,
+    device: str | None = None,
     n_threads: int | None = None,
 ) -> Evaluation:
     """Score predicted (entity, target) pairs against the true ones.
@@ -69,6 +70,8 @@ def evaluate(
         Pooled precision, recall and F where their denominator is 0; may be NaN.
     name : str, default "predictions"
         What reports call the predictions.
+    device : {"cpu", "cuda"}, optional
+        Where to work, for raw truth pairs; a `Truth` says it itself.
     n_threads : int, optional
         Threads on the CPU; default: those of the `Truth`, or the CPUs that this process may use.
 
@@ -119,7 +122,7 @@ def evaluate(
     if threshold is not None:
         exact = isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool)
         threshold = int(threshold) if exact else number("threshold", threshold)
-    truth = as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads)
+    truth = as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads, device)
     backend = backend_of(predictions, truth, n_threads)
     frame = _pairs.read_pairs(
         predictions,

@@ -45,6 +45,7 @@ def sweep(
     unknown_entities: str = "error",
     nulls: str = "error",
     ids: str | None = None,
+    device: str | None = None,
     n_threads: int | None = None,
 ) -> Sweep:
     """Score every threshold of scored candidates at once.
@@ -55,7 +56,7 @@ def sweep(
     ----------
     candidates : DataFrame, Arrow stream or list of tuples
         Scored (entity, target) pairs; a repeated pair keeps its highest score.
-    truth, entities, beta, entity, target, unknown_entities, nulls, ids, n_threads
+    truth, entities, beta, entity, target, unknown_entities, nulls, ids, device, n_threads
         As in `evaluate`. Candidates of entities that are not listed compete for targets before
         they are dropped.
     score : str or list of str, default "score"
@@ -111,7 +112,7 @@ def sweep(
         best_margin=best_margin,
         min_best=min_best,
     )
-    truth = as_truth(truth, candidates, entities, entity, target, nulls, ids, n_threads)
+    truth = as_truth(truth, candidates, entities, entity, target, nulls, ids, n_threads, device)
     policies = [Policy()] if truth.undirected else [Policy(), Policy(one_entity_per_target=True)]
     if truth.undirected and any(policy != Policy() for policy in asked):
         raise DataError(

@@ -34,6 +34,8 @@ class Truth:
         listed records in per-entity results, and once in totals.
     nulls : {"error", "drop"}, default "error"
         What to do with rows of `pairs` that miss an id.
+    device : {"cpu", "cuda"}, optional
+        Where to work: on the GPU whatever library the frames are of; default: where they are.
     n_threads : int, optional
         Threads on the CPU, here and in calls with this truth; default: the CPUs that this process
         may use. The results do not depend on it.
@@ -77,12 +79,13 @@ class Truth:
         undirected: bool = False,
         nulls: str = "error",
         ids: str = "exact",
+        device: str | None = None,
         n_threads: int | None = None,
     ) -> None:
         one_of("ids", ids, ("exact", "text"))
         one_of("nulls", nulls, ("error", "drop"))
-        self._n_threads = n_threads
-        backend = select.select(pairs, entities, n_threads=n_threads)
+        self._n_threads, self._device = n_threads, device
+        backend = select.select(pairs, entities, n_threads=n_threads, device=device)
         self.undirected = undirected
         frame = _pairs.read_pairs(
             pairs, "truth", entity=entity, target=target, undirected=undirected
@@ -141,6 +144,7 @@ class Truth:
         entities: Any = None,
         nulls: str = "error",
         ids: str = "exact",
+        device: str | None = None,
         n_threads: int | None = None,
     ) -> Truth:
         """Return the undirected truth in which the records of a cluster are pairs.
@@ -154,7 +158,7 @@ class Truth:
             alone.
         entities : list, array, Index, Series or frame, optional
             The records to score; default: all of the frame, its other columns as slice keys.
-        nulls, ids, n_threads
+        nulls, ids, device, n_threads
             As in `Truth`.
 
         Raises
@@ -179,6 +183,7 @@ class Truth:
             undirected=True,
             nulls=nulls,
             ids=ids,
+            device=device,
             n_threads=n_threads,
         )
 
@@ -210,7 +215,7 @@ class Truth:
     def _backend(self) -> select.Backend:
         """Return the backend that this truth lives on."""
         columns = (values for _, values in self._entities.key)
-        return select.select(*columns, n_threads=self._n_threads)
+        return select.select(*columns, n_threads=self._n_threads, device=self._device)
 
     def _part(self, entities: Any) -> tuple[Truth, Any]:
         """Return the truth of some of the listed entities in their order, and where they stand.
@@ -244,7 +249,7 @@ class Truth:
         moved = recoded(self._codes, codes, self.n_entities, backend.xp)
         new = object.__new__(Truth)
         new.ids, new.nulls, new._names = self.ids, self.nulls, self._names
-        new._n_threads = self._n_threads
+        new._n_threads, new._device = self._n_threads, self._device
         new._target_columns = self._target_columns
         new.undirected, new.self_pairs = self.undirected, self.self_pairs
         new.outside = int((moved < 0).sum())

@@ -5,19 +5,25 @@ import os
 from importlib import metadata
 from types import SimpleNamespace
 
+import device_twin
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from berx_gpu._backends import cpu, frames, matching, rules, select
+from berx_gpu._backends import cpu, cuda, frames, matching, rules, select
+from berx_gpu.kernels import fbeta_rows
 
 os.environ["MPLBACKEND"] = "Agg"  # figures need no screen
 collect_ignore = []
-try:
-    metadata.version("numba-cuda")
-except metadata.PackageNotFoundError:
-    collect_ignore.append("test_cuda_kernels.py")
+for package, test in (
+    ("numba-cuda", "test_cuda_kernels.py"),
+    ("cudf-cu13", "test_device_signatures.py"),
+):
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        collect_ignore.append(test)
 
 settings.register_profile(
     "default",
@@ -97,7 +103,19 @@ def loose_backend(piece_rows=7):
     )
 
 
-BACKENDS = {"kernels": kernel_backend, "frames": loose_backend}
+def device_backend(piece_rows=7):
+    """Return the GPU's backend on stand-ins for cuDF and CuPy that refuse what those refuse."""
+    cudf, cupy = device_twin.modules(LOOSE_PANDAS)
+    return cuda.on(cudf, cupy, piece_rows, fbeta=device_fbeta)
+
+
+def device_fbeta(tp, n_pred, n_true, beta):
+    """Run the row function in place of the kernel."""
+    counts = zip(*(values.get().tolist() for values in (tp, n_pred, n_true)), strict=True)
+    return device_twin.asarray([fbeta_rows.fbeta.py_func(*count, beta) for count in counts], float)
+
+
+BACKENDS = {"kernels": kernel_backend, "frames": loose_backend, "device": device_backend}
 
 
 @pytest.fixture(params=BACKENDS)

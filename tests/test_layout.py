@@ -172,7 +172,7 @@ ROOMS = {
     "_backends.select": {"errors"},
     "_backends.frames": {"_sums"},
     "_backends.curves": {"_sums", "_backends.frames", "_backends.threads"},
-    "_backends.rules": {"_encode", "_backends.frames"},
+    "_backends.rules": {"_encode", "_scores", "_backends.frames"},
     "_backends.rules_cpu": {
         "_encode",
         "_backends.matching",

@@ -1,8 +1,11 @@
 """cuDF, CuPy and kernels compiled for the device; the only importer of these libraries."""
 
+from dataclasses import replace
 from functools import cache, partial
 from importlib import metadata
 from typing import Any
+
+import pyarrow as pa
 
 from berx_gpu import _encode, _scores
 from berx_gpu._backends import frames, rules
@@ -32,27 +35,36 @@ def backend() -> Backend:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise MissingDependencyError(f"no CUDA device answers: {error}") from error
-    libs = frames.Libraries(cudf, cupy, _take, _to_host, piece_rows=2**28)
+    return on(cudf, cupy, piece_rows=2**28, fbeta=partial(_fbeta, cupy))
+
+
+def on(cudf: Any, cupy: Any, piece_rows: int, fbeta: Any) -> Backend:
+    """Return the backend on a cuDF and a CuPy, with the kernel that computes F."""
+    take, to_host = partial(_take, cupy), partial(_to_host, cudf, cupy)
+    libs = frames.Libraries(cudf, cupy, take, to_host, piece_rows)
     return Backend(
         name="cuda",
         frames=cudf,
         xp=cupy,
         encode=partial(_encode_column, cudf, cupy),
-        take=_take,
+        take=take,
         **frames.paths(libs),
         **rules.paths(libs),
-        scores=partial(_score_column, cupy),
+        scores=partial(_score_column, cudf, cupy),
         look_alikes=_look_alikes,
-        fbeta=partial(_fbeta, cupy),
-        to_host=_to_host,
+        fbeta=fbeta,
+        to_host=to_host,
     )
 
 
 def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _encode.Key:
-    """Return the key of a cuDF Series: numbers and text stay on the device.
+    """Return the key of a column on the device: numbers and text of a cuDF Series stay there.
 
-    Other kinds are rare: they take the host's way, so that their rules stand once, and come back.
+    A host column is read as on the CPU, and so are the rare other kinds, so that their rules stand
+    once; then it moves.
     """
+    if not isinstance(values, cudf.Series):
+        return _moved(cudf, cupy, _encode.encode(values, where, ids))
     if str(values.dtype) == "category":
         values = values.astype(values.cat.categories.dtype)
     dtype = str(values.dtype)
@@ -64,17 +76,25 @@ def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _
         if ids == "exact" and dtype in _FITTING:
             numbers = values.fillna(0).astype("int64").values
             return _encode.Key("integer", (numbers,), missing, dtype, where)
-    key = _encode.encode(values.to_arrow(), where, ids)
+    return replace(_moved(cudf, cupy, _encode.encode(values.to_arrow(), where, ids)), dtype=dtype)
+
+
+def _moved(cudf: Any, cupy: Any, key: _encode.Key) -> _encode.Key:
     parts = tuple(
-        cupy.asarray(part) if hasattr(part, "strides") else cudf.Series(part) for part in key.parts
+        cupy.asarray(part) if hasattr(part, "strides") else cudf.Series(pa.array(part))
+        for part in key.parts
     )
-    return _encode.Key(key.kind, parts, missing, dtype, where)
+    missing = None if key.missing is None else cupy.asarray(key.missing)
+    return replace(key, parts=parts, missing=missing)
 
 
 _FITTING = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 
 
-def _score_column(cupy: Any, values: Any, where: str, present: Any = None) -> Any:
+def _score_column(cudf: Any, cupy: Any, values: Any, where: str, present: Any = None) -> Any:
+    if not isinstance(values, cudf.Series):
+        held = None if present is None else _to_host(cudf, cupy, present)
+        return cupy.asarray(_scores.column(values, where, held))
     _scores.check_score_type(values.head(0).to_arrow().type, str(values.dtype), where)
     nulls = values.isna().values
     if str(values.dtype).startswith("float"):
@@ -97,7 +117,8 @@ def _odd(ids: Any) -> bool:
     return bool(((ids.str.strip() != ids) | beyond_ascii).any())
 
 
-def _take(part: Any, kept: Any) -> Any:
+def _take(cupy: Any, part: Any, kept: Any) -> Any:
+    kept = kept if isinstance(kept, slice) else cupy.asarray(kept)
     if hasattr(part, "iloc"):
         return part.iloc[kept].reset_index(drop=True)
     return part[kept]
@@ -115,7 +136,7 @@ def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
     return out
 
 
-def _to_host(values: Any) -> Any:
-    if hasattr(values, "to_pandas"):
+def _to_host(cudf: Any, cupy: Any, values: Any) -> Any:
+    if isinstance(values, cudf.Series):
         return values.to_pandas()
-    return values.get() if hasattr(values, "get") else values
+    return values.get() if isinstance(values, cupy.ndarray) else values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -11,6 +10,7 @@ import pandas as pd
 
 from berx_gpu._backends.frames import Libraries
 from berx_gpu._encode import Key
+from berx_gpu._scores import places
 
 
 def paths(libs: Libraries) -> dict[str, Any]:
@@ -111,9 +111,9 @@ def owned(
     xp = libs.xp
     n = len(scores)
     target, m = numbered(libs, targets)
-    best = xp.full(m, scores.min(), scores.dtype)
-    xp.maximum.at(best, target, scores)
-    top = scores == best[target]
+    place = places(scores, xp)
+    best = _highest(xp, target, place, m)
+    top = place == best[target]
     claims = xp.bincount(target[top], minlength=m)
     order = xp.zeros(n, xp.int64)
     tied = xp.flatnonzero(top & (claims[target] > 1))
@@ -128,15 +128,33 @@ def owned(
     owner = xp.zeros(m, xp.int64)
     owner[target[keep]] = entity[keep]
     other = entity != owner[target]
-    second = xp.full(m, -math.inf)
-    xp.maximum.at(second, target[other], scores[other].astype(xp.float64))
     rivals = xp.zeros(m, bool)
     rivals[target[other]] = True
-    top_score = best.astype(xp.float64)
-    apart = rivals & (top_score != second)
+    second = _highest(xp, target[other], place[other], m)
+    next_to = other & (place == second[target])
+    apart = rivals & (best != second)
     lead = xp.zeros(m)
-    lead[apart] = top_score[apart] - second[apart]
+    lead[apart] = (
+        _value(xp, target, scores, keep, m)[apart] - _value(xp, target, scores, next_to, m)[apart]
+    )
     return keep & (~rivals | (lead >= margin))[target]
+
+
+def _highest(xp: Any, group: Any, place: Any, m: int) -> Any:
+    """Return the highest place of each of m groups, 0 for an empty one.
+
+    Places, not scores: CuPy takes the maximum of float64 in single precision.
+    """
+    best = xp.zeros(m, xp.uint64)
+    xp.maximum.at(best, group, place)
+    return best
+
+
+def _value(xp: Any, group: Any, scores: Any, which: Any, m: int) -> Any:
+    """Return the score of each of m groups, given by one or more rows with the same."""
+    out = xp.zeros(m)
+    out[group[which]] = scores[which].astype(xp.float64)
+    return out
 
 
 def numbered(libs: Libraries, keys: tuple[Key, ...]) -> tuple[Any, int]:
@@ -179,9 +197,8 @@ def near_best(
     if not len(at):
         return
     codes, mine = codes[at], scores[at].astype(xp.float64)
-    best = xp.full(int(codes.max()) + 1, -math.inf)
-    xp.maximum.at(best, codes, mine)
-    best = best[codes]
+    place, m = places(scores[at], xp), int(codes.max()) + 1
+    best = _value(xp, codes, mine, place == _highest(xp, codes, place, m)[codes], m)[codes]
     stays = xp.ones(len(at), bool)
     if ratio is not None:
         stays &= mine >= ratio * best

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from berx_gpu.errors import DataError
+from berx_gpu.errors import DataError, one_of
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def is_device(obj: object) -> bool:
     return cudf is not None and isinstance(obj, (cudf.DataFrame, cudf.Series, cudf.Index))
 
 
-def select(*inputs: object, n_threads: int | None = None) -> Backend:
-    """Return the backend of a call: cuDF when its inputs are cuDF objects, else pandas.
+def select(*inputs: object, n_threads: int | None = None, device: str | None = None) -> Backend:
+    """Return the backend of a call: that of a device, or of cuDF when its inputs are cuDF objects.
 
     `n_threads` is for the CPU; None means the CPUs that this process may use.
 
@@ -80,13 +80,19 @@ def select(*inputs: object, n_threads: int | None = None) -> Backend:
     """
     if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
         raise DataError(f"n_threads={n_threads!r}: give a whole number from 1, or None")
+    if device is not None:
+        one_of("device", device, ("cpu", "cuda"))
     sides = {is_device(obj) for obj in inputs if obj is not None}
-    if sides == {True, False}:
+    if device is None and sides == {True, False}:
         raise DataError(
             "one argument is on the GPU (cuDF) and another is not; move one of them, for example "
-            "with cudf.from_pandas(frame) or frame.to_pandas()"
+            'with cudf.from_pandas(frame) or frame.to_pandas(), or say device="cuda"'
         )
-    if sides == {True}:
+    if device == "cpu" and True in sides:
+        raise DataError(
+            'device="cpu", but an argument is on the GPU (cuDF); move it with frame.to_pandas()'
+        )
+    if device == "cuda" or (device is None and sides == {True}):
         from berx_gpu._backends import cuda
 
         return cuda.backend()
