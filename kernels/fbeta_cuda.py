@@ -3,8 +3,13 @@
 from typing import Any
 
 from numba import cuda
+from numba.cuda import libdevice
+from numba.extending import overload
 
 from berx_gpu.kernels.fbeta_rows import fbeta as _fbeta_row
+from berx_gpu.kernels.fbeta_rows import product
+
+overload(product, target="cuda")(lambda a, b: lambda a, b: libdevice.dmul_rn(a, b))
 
 
 @cuda.jit

@@ -2,8 +2,8 @@
 
 Numba turns a kernel into LLVM code for NVIDIA's target, and only then into PTX. That code is taken
 here, told which thread it runs in by four small functions in place of the card's registers, and
-compiled for the host. What it computes is what the card would, but for fused multiply-adds, and
-for threads that wait for one another, which no kernel here has.
+compiled for the host. What it computes is what the card would, but for fused multiply-adds, which
+`test_cuda_kernels.py` forbids, and for threads that wait for one another, which no kernel here has.
 """
 
 import ctypes
@@ -57,7 +57,14 @@ def for_the_host(text, triple, layout):
 
 def grid(name, arguments, triple, layout):
     """Return LLVM code that calls a kernel for each thread of each block of a grid of one row."""
-    lines = [f'target triple = "{triple}"', f'target datalayout = "{layout}"']
+    lines = [
+        f'target triple = "{triple}"',
+        f'target datalayout = "{layout}"',
+        "define double @dmul_rn(double %a, double %b) {",  # libdevice's, which libm has not
+        "  %product = fmul double %a, %b",
+        "  ret double %product",
+        "}",
+    ]
     for register in REGISTERS:
         for axis in "xyz":
             at = f"@at_{register}_{axis}"

@@ -1,8 +1,9 @@
 """CUDA kernels without a card: what they compute, and that they compile for every architecture.
 
-Three gates: a kernel is its CPU twin's loop over the same row functions (`test_layout.py`); the
-code that Numba made for the card gives the twin's bits when the CPU runs it; and the assembler
-finds no spill, and as many registers as `benchmarks/registers.csv` says. After a change of a
+Four gates: a kernel is its CPU twin's loop over the same row functions (`test_layout.py`); the
+code that Numba made for the card gives the twin's bits when the CPU runs it; no step of it is fused
+for the card; and the assembler finds no spill, and as many registers as
+`benchmarks/registers.csv` says. After a change of a
 kernel, `python tests/test_cuda_kernels.py` writes that table again.
 
 This runs in an environment of its own, made from `.ci/gpu-check.txt`; elsewhere it is not
@@ -81,9 +82,24 @@ def written_registers():
 def test_a_kernel_compiles_without_spills(name, capability, tmp_path):
     ptx, usage = compile_kernel(kernel_of(name), SIGNATURES[name], capability, tmp_path)
     assert ".visible .entry" in ptx
+    assert not fused(ptx)
     assert (usage.stack, usage.stores, usage.loads) == (0, 0, 0)
     assert usage.registers == written_registers()[name, architecture(capability)]
     assert usage.registers <= 64
+
+
+def fused(ptx):
+    """Return the fused multiply-adds in PTX, which round once where a CPU rounds twice."""
+    return re.findall(r"\bfma\.rn\.f(?:32|64)\b", ptx)
+
+
+def test_a_fused_step_would_be_seen(tmp_path):
+    @cuda.jit
+    def fbeta(a, b, out):
+        out[0] = a[0] * a[1] + b[0]
+
+    signature = (float64[::1], float64[::1], float64[::1])
+    assert fused(compile_kernel(fbeta, signature, (8, 0), tmp_path)[0])
 
 
 def hostile_counts(n=100_000):
