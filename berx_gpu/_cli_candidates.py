@@ -60,7 +60,7 @@ def candidates(
     listed, entity_list = reader.entities(entities)
     true, pool = reader.pairs("truth", truth), reader.pairs("candidates", candidates)
     if k:
-        pool = files.with_scores(pool, score_column, candidates)
+        pool = files.with_scores(pool, score_column, candidates, "--candidate-columns")
     with inputs.told_later() as told:
         read_files = {
             "truth": (truth, true),

@@ -225,6 +225,25 @@ def told_later() -> Iterator[list[str]]:
     told += [str(warning.message) for warning in caught]
 
 
+def check_listed(
+    pool: Any, truth: Truth, names: list[str], score: str, unknown_entities: str, nulls: str
+) -> None:
+    """Raise when candidates are of entities that not even the whole list holds."""
+    from berx_gpu import _pairs
+    from berx_gpu._links import backend_of, encoded_links
+
+    frame = _pairs.read_pairs(
+        pool,
+        "candidates",
+        entity=names[0],
+        target=names[1],
+        score=score,
+        other=truth._names,
+        undirected=truth.undirected,
+    )
+    encoded_links(frame, truth, unknown_entities, nulls, backend_of(pool, truth, None))
+
+
 def slice_key(text: str) -> str | list[str]:
     """Return the slice that --by asks for: one column or several."""
     return text.split(",") if "," in text else text
@@ -275,7 +294,7 @@ def _holds(column: Any, condition: str, value: str) -> Any:
     texts = [*map(written, seen), ""]  # a missing value has the code -1, which is the last
     holds: Any = np.array([text == value for text in texts])[codes]
     if not holds.any():
-        present = some(sorted(set(texts)), 9)
+        present = some(sorted({texts[code] for code in set(codes.tolist())}), 9)
         raise DataError(f"--where {condition!r} holds for no entity; the column has {present}")
     return holds
 

@@ -113,7 +113,7 @@ def score(
     true, pred = reader.pairs("truth", truth), reader.pairs("pred", predictions)
     notes = []
     if threshold is not None:
-        pred = files.with_scores(pred, score_column, predictions)
+        pred = files.with_scores(pred, score_column, predictions, "--pred-columns")
     elif score_column in pred.column_names:
         notes.append(f"every row is a prediction: {score_column!r} only counts with --threshold")
     with inputs.told_later() as told:
@@ -174,7 +174,9 @@ def _pool(
         from berx_gpu import files
 
         table, own = reader.pairs("candidates", candidates), names["candidates"]
-        return files.with_scores(table, own[2] if len(own) == 3 else "score", candidates), own
+        return files.with_scores(
+            table, own[2] if len(own) == 3 else "score", candidates, "--candidate-columns"
+        ), own
     return None if pred is None else (pred, names["pred"])
 
 

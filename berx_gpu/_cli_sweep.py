@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import click
 
 from berx_gpu import _cli_inputs as inputs
-from berx_gpu.errors import DataError
+from berx_gpu.errors import DataError, counted
 
 _AROUND = 3
 """How many thresholds to show on either side of the best one."""
@@ -79,7 +80,6 @@ def sweep(
 ) -> int:
     """Score every threshold of CANDIDATES against TRUTH, under one policy or many."""
     from berx_gpu import _report, files
-    from berx_gpu._columns import to_rows
     from berx_gpu._tables import aligned, markdown
     from berx_gpu.candidates import oracle
     from berx_gpu.sweeping import sweep as swept
@@ -87,8 +87,13 @@ def sweep(
     entities = inputs.required(entities)
     inputs.check_forms(lists, list_separator, candidates, candidate_columns)
     form = inputs.one_form(as_json, as_markdown)
+    made = {"--output": output, "--plot": plot, "--save": save}
+    for option, path in made.items():
+        others = [other for name, other in made.items() if name != option]
+        if path is not None:
+            files.check_apart(path, [candidates, truth, entities, only, *others], option)
     if output is not None:
-        files.check_output(output, [candidates, truth, entities], reports=False)
+        files.check_output(output, [], reports=False)
     if plot is not None and not plot.lower().endswith((".png", ".svg", ".pdf")):
         raise DataError(f"--plot {plot!r}: cannot tell what to draw; use .png, .svg or .pdf")
     names = {
@@ -99,7 +104,7 @@ def sweep(
     reader = inputs.Reader(names, entity_column, no_header, lists, list_separator)
     listed, entity_list = reader.entities(entities)
     true, pool = reader.pairs("truth", truth), reader.pairs("candidates", candidates)
-    pool = files.with_scores(pool, column, candidates)
+    pool = files.with_scores(pool, column, candidates, "--candidate-columns")
     with inputs.told_later() as told:
         read_files = {
             "truth": (truth, true),
@@ -109,6 +114,7 @@ def sweep(
         encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
         part = None
         if where or only is not None:
+            inputs.check_listed(pool, encoded, names["candidates"], column, unknown_entities, nulls)
             part, unknown_entities = inputs.chosen(encoded, where, only), "drop"
         sw = swept(
             pool,
@@ -148,21 +154,25 @@ def sweep(
     if save is not None:
         sw.best.policy.save(save)
     if plot is not None:
-        figure = sw.plot(oracle=top)
-        files.write_with(
-            plot, lambda temporary: figure.savefig(temporary, format=plot[-3:], dpi=150)
-        )
+        with warnings.catch_warnings():  # of matplotlib, about axes of a single value
+            warnings.simplefilter("ignore", UserWarning)
+            figure = sw.plot(oracle=top)
+            files.write_with(
+                plot, lambda temporary: figure.savefig(temporary, format=plot[-3:], dpi=150)
+            )
     if output is not None:
         files.write_table(sw.curve, output)
     if form == "json":
         out = sw.to_dict()
         if show_bands:
-            out["bands"] = to_rows(sw.bands())
+            out["bands"] = _report.records(sw.bands())
         if slices:
             out["slices"] = {name: _report.records(frame) for name, frame in slices.items()}
         click.echo(json.dumps(out, indent=2, ensure_ascii=False))
     elif form == "md":
         click.echo(sw.to_markdown())
+        if show_bands:
+            click.echo(f"\n{sw.band_table(form=markdown)}")
         for frame in slices.values():
             click.echo(f"\n{markdown(_report.gain_cells(frame, beta))}")
     elif not quiet:
@@ -172,7 +182,8 @@ def sweep(
             click.echo(f"\n{sw.band_table()}")
         for frame in slices.values():
             click.echo("\n" + "\n".join(aligned(_report.gain_cells(frame, beta))))
-        for note in _report.left_out(sw.dropped, "candidate"):
+    if not quiet:
+        for note in _report.left_out(sw.dropped, "candidate", part=part is not None):
             click.echo(f"note: {note}", err=True)
     return 0
 
@@ -212,22 +223,23 @@ def decide(
     ids: str,
 ) -> int:
     """Write to LINKS what the POLICY file makes of scored CANDIDATES; no truth is needed."""
-    from berx_gpu import files, pair_files
-    from berx_gpu.policy import Policy
-    from berx_gpu.policy import decide as decided
+    from berx_gpu import _report, files, pair_files
+    from berx_gpu.policy import Policy, decided
 
     names = {"candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3)}
     column = names["candidates"][2] if len(names["candidates"]) == 3 else "score"
     reader = inputs.Reader(names, entity_column, no_header, lists, list_separator)
     if not as_lists:
-        files.check_output(links, [candidates, policy], "LINKS", reports=False)
-    pool = files.with_scores(reader.pairs("candidates", candidates), column, candidates)
+        files.check_output(links, [], "LINKS", reports=False)
+    files.check_apart(links, [candidates, policy, entities], "LINKS")
+    pool = reader.pairs("candidates", candidates)
+    pool = files.with_scores(pool, column, candidates, "--candidate-columns")
     listed = None if entities is None else reader.entities(entities)[1]
     with inputs.told_later() as told:
-        made = decided(
+        made, dropped = decided(
             pool,
             Policy.load(policy),
-            entities=listed,
+            listed,
             entity=names["candidates"][0],
             target=names["candidates"][1],
             score=column,
@@ -249,5 +261,7 @@ def decide(
         )
     else:
         files.write_table(made, links)
-    click.echo(f"{len(made):,} links written to {links}", err=True)
+    for note in _report.left_out(dropped, "candidate", part=True):
+        click.echo(f"note: {note}", err=True)
+    click.echo(f"{counted(len(made), 'link', 'links')} written to {links}", err=True)
     return 0

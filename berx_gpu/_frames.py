@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from berx_gpu._backends.select import is_device
 from berx_gpu._columns import ARROW, Column, same_name
-from berx_gpu.errors import DataError
+from berx_gpu.errors import DataError, some
 
 
 def frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
@@ -111,6 +111,31 @@ def read_frame(obj: Any, what: str) -> tuple[str, list[Column]]:
     if found is None or not found[1]:
         raise DataError(f"{what} is a {type(obj).__name__}; give a frame")
     return found
+
+
+def one_table(obj: Any, names: Sequence[Hashable]) -> Any:
+    """Return a frame of many columns that can be read again and again: a stream as a table."""
+    if isinstance(obj, (pd.DataFrame, pa.Table)) or is_device(obj) or _is_polars(obj):
+        return obj
+    if isinstance(obj, pa.RecordBatch):
+        return pa.Table.from_batches([obj])
+    if hasattr(obj, "__arrow_c_stream__"):
+        return pa.table(obj)
+    raise DataError(
+        f"the columns {some(names)} need a frame to stand in, not a {type(obj).__name__}"
+    )
+
+
+def without(obj: Any, names: Sequence[Hashable]) -> Any:
+    """Return a frame without some of its columns; names that it does not have do no harm."""
+    if not names:
+        return obj
+    if isinstance(obj, pa.Table):
+        return obj.drop_columns([name for name in names if name in obj.column_names])
+    dropped = [any(same_name(column, name) for name in names) for column in obj.columns]
+    if isinstance(obj, pd.DataFrame):
+        return obj.loc[:, [not drop for drop in dropped]]
+    return obj[[column for column, drop in zip(obj.columns, dropped, strict=True) if not drop]]
 
 
 def has_columns(obj: Any, names: Sequence[Hashable]) -> bool:

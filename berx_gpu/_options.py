@@ -52,6 +52,8 @@ def at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: selec
 
 def level(threshold: float, dtype: Any) -> Any:
     """Return a threshold as scores of a type compare with it: rounded once, or up for integers."""
+    if isinstance(threshold, float) and math.isnan(threshold):
+        return threshold
     if dtype.kind == "f":
         with np.errstate(over="ignore"):  # beyond float32 is infinite there
             return dtype.type(as_float(threshold))
@@ -60,11 +62,11 @@ def level(threshold: float, dtype: Any) -> Any:
 
 
 def reaches(scores: Any, threshold: float, xp: Any) -> Any:
-    """Return a mask of the scores of at least a threshold."""
+    """Return a mask of the scores of at least a threshold; none is at least NaN."""
     least = level(threshold, scores.dtype)
     if scores.dtype.kind == "f":
         return scores >= least
-    if isinstance(least, float):
+    if isinstance(least, float):  # infinite, or NaN, which nothing reaches
         return xp.full(len(scores), least < 0)
     bounds = np.iinfo(scores.dtype)
     if least > bounds.max:

@@ -44,14 +44,20 @@ def notes(ev: Evaluation, budget: ErrorBudget | None, n_listed: int) -> list[str
     return notes
 
 
-def left_out(dropped: Dropped, kind: str) -> list[str]:
-    """Return what was left out of pairs of some kind, and of the truth, in words."""
+def left_out(dropped: Dropped, kind: str, part: bool = False) -> list[str]:
+    """Return what was left out of pairs of some kind, and of the truth, in words.
+
+    Where only a part of the entities is scored, the rows of others compete for targets.
+    """
+    strangers = "{kind} {rows} of unlisted entities dropped"
+    if part:
+        strangers = "{kind} {rows} of entities that are not scored count only against others"
     told = {
         "prediction_repeats": "repeated {kind} {rows} counted once",
         "truth_repeats": "repeated truth {rows} counted once",
         "prediction_nulls": "{kind} {rows} without an id dropped",
         "truth_nulls": "truth {rows} without an id dropped",
-        "unknown_entities": "{kind} {rows} of unlisted entities dropped",
+        "unknown_entities": strangers,
         "truth_outside": "truth {rows} of entities that are not scored ignored",
         "prediction_self_pairs": "{kind} {rows} of a record with itself dropped",
         "truth_self_pairs": "truth {rows} of a record with itself dropped",

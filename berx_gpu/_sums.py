@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _WORD = 30
+_LOW = (1 << _WORD) - 1
 BITS = 2 * _WORD
 
 
@@ -56,7 +57,7 @@ def words(values: Any) -> tuple[Any, Any]:
 def mean_of(high: Any, low: Any, n: int) -> Any:
     """Return sums in two words over n, as floats: equal sums give equal means."""
     scale = float(1 << _WORD)
-    return (high + (low >> _WORD) + (low & ((1 << _WORD) - 1)) / scale) / scale / n
+    return (high + (low >> _WORD) + (low & _LOW) / scale) / scale / n
 
 
 def joined(high: Any, low: Any) -> list[int]:
@@ -65,5 +66,5 @@ def joined(high: Any, low: Any) -> list[int]:
 
 
 def mean_over(exact_sum: int, n: int) -> float:
-    """Return an exact sum over n as the nearest float; NaN for no numbers."""
-    return exact_sum / (n << BITS) if n else math.nan
+    """Return an exact sum over n as a float, that of `mean_of`; NaN for no numbers."""
+    return float(mean_of(exact_sum >> _WORD, exact_sum & _LOW, n)) if n else math.nan

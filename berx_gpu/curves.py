@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,11 @@ from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
 from berx_gpu._encoded import both_listed
 from berx_gpu._links import Links
-from berx_gpu._options import number, reaches
+from berx_gpu._options import level, number, reaches
+from berx_gpu._options import whole as whole_number
 from berx_gpu._scores import Scale
 from berx_gpu.breakdown import slices
+from berx_gpu.errors import DataError
 from berx_gpu.results import Evaluation
 from berx_gpu.scoring import break_even_ratio, evaluation
 from berx_gpu.sweep_results import PolicySweep, SweepData
@@ -26,8 +28,8 @@ def points(data: SweepData, mask: Any, backend: select.Backend) -> tuple[Any, ..
 
     Returns
     -------
-    threshold, macro_fbeta, n_pred, tp, n_linked : array
-        From the point without any link; its threshold is +inf, and NaN where a score is.
+    score, macro_fbeta, n_pred, tp, n_linked : array
+        From the point without any link, whose score means nothing; see `as_floats`.
     """
     links, truth = data.links, data.truth
     drops, macro, n_pred, tp, linked = (
@@ -48,16 +50,43 @@ def points(data: SweepData, mask: Any, backend: select.Backend) -> tuple[Any, ..
             count - _doubled(data, mask & which, drops, backend)
             for count, which in ((n_pred, mask), (tp, data.hit))
         )
-    return levels(data.scale, drops), macro, n_pred, tp, linked
+    return data.scale.scores(drops), macro, n_pred, tp, linked
 
 
-def levels(scale: Scale, drops: Any) -> Any:
-    """Return the thresholds of a curve, that of the point without any link before the others."""
-    out = scale.scores(drops)
-    if out.dtype.kind != "f":
-        out = out.astype(np.float64)
+def as_floats(levels: Any) -> Any:
+    """Return the scores of a curve as thresholds; the point without any link is above them all."""
+    out = levels.copy() if levels.dtype.kind == "f" else levels.astype(np.float64)
     out[0] = math.nan if len(out) > 1 and out[1] == math.inf else math.inf
     return out
+
+
+def row_at(scale: Scale, levels: Any, threshold: float) -> int:
+    """Return the row of a full curve at a threshold, compared as scores are; NaN links nothing."""
+    if isinstance(threshold, float) and math.isnan(threshold):
+        return 0
+    least = level(threshold, scale.dtype)
+    low, high = 0, len(levels) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if levels[middle].item() >= least else (low, middle - 1)
+    return low
+
+
+def whole(result: PolicySweep) -> PolicySweep:
+    """Return the same result over every score, for a sweep over a grid."""
+    if not result.is_grid:
+        return result
+    backend = result.data.truth._backend()
+    levels, macro, n_pred, tp, linked = points(result.data, result.kept(backend.xp), backend)
+    return replace(
+        result,
+        threshold=as_floats(levels),
+        macro_fbeta=macro,
+        n_pred=n_pred,
+        tp=tp,
+        n_linked=linked,
+        is_grid=False,
+    )
 
 
 def _doubled(data: SweepData, mask: Any, drops: Any, backend: select.Backend) -> Any:
@@ -88,7 +117,9 @@ def frame_of(result: PolicySweep) -> Any:
 
 
 def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
-    """Return the evaluation of one threshold of a policy."""
+    """Return the evaluation of one threshold of a policy; NaN links nothing."""
+    if not isinstance(threshold, (int, np.integer)):
+        threshold = number("threshold", threshold, nan=True)
     data, truth = result.data, result.data.truth
     backend = truth._backend()
     xp = backend.xp
@@ -117,8 +148,8 @@ def at_precision(result: PolicySweep, precision: float) -> float | None:
     """Return the lowest threshold with at least this pooled precision, or None."""
     number("precision", precision, 0.0, 1.0)
     n_pred = np.maximum(result.n_pred, 1)
-    good = np.flatnonzero((result.tp / n_pred >= precision) & (result.n_pred > 0))
-    return float(result.threshold[good[-1]]) if len(good) else None
+    good = (result.tp / n_pred >= precision) & (result.n_pred > 0)
+    return float(result.threshold[good].min()) if good.any() else None
 
 
 def bands(result: PolicySweep, edges: Sequence[float] | None) -> Any:
@@ -149,6 +180,7 @@ _BAND = (
 
 def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[str, Any]]:
     """Return pairs, truth and calibration of score bands, and what each adds below the best."""
+    result = whole(result)
     data, truth = result.data, result.data.truth
     backend = truth._backend()
     at = backend.to_host(backend.xp.flatnonzero(result.kept(backend.xp)))
@@ -161,16 +193,17 @@ def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[
         tenths = np.linspace(0, 1, 11)
         steps = tenths if inside else np.quantile(finite, tenths) if len(finite) else []
         edges = sorted({*map(float, steps), *([best] if math.isfinite(best) else [])})
-    cuts = np.array(sorted({float(e) for e in edges}))
-    which = np.searchsorted(cuts, scores, side="right")
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise DataError(f"edges={edges!r}: give a list of numbers")
+    cuts = np.array(sorted({number("edges", e) for e in edges}))
+    rounded = np.array([level(cut, data.scale.dtype) for cut in cuts], np.float64)
+    which = np.searchsorted(rounded, scores, side="right")
     m = len(cuts) + 1
     weight = np.ones(len(at))
     if truth.undirected:  # a pair of two listed records stands here once for each
         weight -= backend.to_host(both_listed(data.links.codes, backend.xp))[at] / 2
-    finite_part = np.where(np.isfinite(scores), scores, 0)
     pairs, true, total = (
-        np.bincount(which, weights=weight * values, minlength=m)
-        for values in (1.0, hit, finite_part)
+        np.bincount(which, weights=weight * values, minlength=m) for values in (1.0, hit, scores)
     )
     lows = np.concatenate([[-math.inf], cuts])
     highs = np.concatenate([cuts, [math.inf]])
@@ -181,7 +214,7 @@ def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[
         if not pairs[i]:
             continue
         reached = _row(result, lows[i])
-        below = lows[i] < best
+        below = not lows[i] >= best
         added = (
             int(result.tp[reached] - result.tp[row["best"]]),
             int(result.n_pred[reached] - result.n_pred[row["best"]]),
@@ -205,9 +238,8 @@ def band_lines(result: PolicySweep, edges: Sequence[float] | None) -> list[dict[
 
 
 def _row(result: PolicySweep, threshold: float) -> int:
-    """Return the row of the curve at a threshold."""
-    levels = result.threshold[1:]
-    return int(np.searchsorted(-levels, -threshold, side="right"))
+    """Return the row of a full curve at a threshold."""
+    return row_at(result.data.scale, result.threshold, threshold)
 
 
 def by(result: PolicySweep, key: Any) -> Any:
@@ -244,11 +276,12 @@ def by(result: PolicySweep, key: Any) -> Any:
                 backend.fbeta,
             )
         )
-        own = levels(data.scale, drops)
+        own = data.scale.scores(drops)
         best = int(np.argmax(macro))
-        here = float(macro[int(np.searchsorted(-own[1:], -shared, side="right"))])
+        here = float(macro[row_at(data.scale, own, shared)])
         gain = float(macro[best]) - here
-        values = (int(size), float(own[best]), here, float(macro[best]), gain, gain * size)
+        threshold = float(own[best]) if best else math.inf
+        values = (int(size), threshold, here, float(macro[best]), gain, gain * size)
         for name, value in zip(_BY, values, strict=True):
             out[name].append(value)
     columns = {name: np.array(values) for name, values in out.items()}
@@ -268,6 +301,8 @@ _BY = (
 
 def rows_around(result: PolicySweep, n: int) -> list[dict[str, Any]]:
     """Return the rows of the curve around the best point."""
+    whole_number("n", n, 0)
+    result = whole(result)
     best = _row(result, result.best.threshold)
     rows = range(max(best - n, 0), min(best + n + 1, len(result.threshold)))
     n_true = result.data.truth.n_true
@@ -287,8 +322,9 @@ def rows_around(result: PolicySweep, n: int) -> list[dict[str, Any]]:
 
 def thinned(result: PolicySweep, n: int) -> Any:
     """Return at most about n rows of the curve: the ends, the best, and rows at even distances."""
-    rows = np.linspace(0, len(result.threshold) - 1, max(int(n), 2)).round().astype(np.int64)
-    best = _row(result, result.best.threshold)
+    n = min(max(whole_number("n", n, 1), 2), len(result.threshold))
+    rows = np.linspace(0, len(result.threshold) - 1, n).round().astype(np.int64)
+    best = int(np.argmax(result.macro_fbeta))
     frame = frame_of(result)
     keep = np.unique(np.concatenate([rows, [best]]))
     return frame.take(keep) if hasattr(frame, "take") else frame[keep]

@@ -68,7 +68,7 @@ def read_lines(path: str) -> list[str]:
     return lines
 
 
-def with_scores(table: pa.Table, name: str, path: str) -> pa.Table:
+def with_scores(table: pa.Table, name: str, path: str, flag: str) -> pa.Table:
     """Return a table of a text file with one column as numbers."""
     if is_parquet(path) or table.column_names.count(name) != 1:
         return table
@@ -80,7 +80,7 @@ def with_scores(table: pa.Table, name: str, path: str) -> pa.Table:
         raise DataError(
             f"{path}: column {name!r} holds {rows(int(wrong.sum()))} of text where a score must "
             f"stand, first at row {row} ({table[name][row].as_py()!r}); write scores as 0.93, or "
-            "name another column with --pred-columns ENTITY,TARGET,SCORE"
+            f"name another column with {flag} ENTITY,TARGET,SCORE"
         )
     return table.set_column(table.column_names.index(name), name, text.cast(pa.float64()))
 
@@ -118,8 +118,15 @@ def check_output(
             else "use .parquet, .csv or .tsv"
         )
         raise DataError(f"{option} {path!r}: cannot tell what to write; {cure}")
-    if any(os.path.realpath(path) == os.path.realpath(file) for file in inputs):
-        raise DataError(f"{option} {path!r} is one of the files to read; name another")
+    check_apart(path, inputs, option)
+
+
+def check_apart(path: str, inputs: Sequence[str | None], option: str) -> None:
+    """Raise when a file to write is one that is read, or written by another option."""
+    if any(file and os.path.realpath(path) == os.path.realpath(file) for file in inputs):
+        raise DataError(
+            f"{option} {path!r} is a file that is read, or written by another option; name another"
+        )
 
 
 def is_parquet(path: str) -> bool:

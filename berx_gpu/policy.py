@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -16,10 +17,42 @@ from berx_gpu._backends import select
 from berx_gpu._columns import build_frame, take
 from berx_gpu._encoded import own_entities
 from berx_gpu._links import Links, encoded_links
-from berx_gpu._options import at_least, number, whole
+from berx_gpu._options import as_float, at_least, level, number, whole
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu.errors import DataError, one_of, rows
+from berx_gpu.results import Dropped
 from berx_gpu.truth import Truth
+
+
+def _limit(name: str, value: Any) -> float:
+    """Return a score as a float, or as an int, which integer scores compare with exactly."""
+    exact = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return int(value) if exact else number(name, value, nan=name == "threshold")
+
+
+def _share(name: str, value: Any) -> float:
+    share = number(name, value)
+    if not 0 < share <= 1:
+        raise DataError(f"{name}={value!r}: give a number above 0 and at most 1")
+    return share
+
+
+def _margin(name: str, value: Any) -> float:
+    margin = number(name, value)
+    if margin < 0:
+        raise DataError(f"{name}={value!r}: give a number from 0 up")
+    return margin
+
+
+_FOUND: dict[str, Callable[[str, Any], float]] = {
+    "threshold": _limit,
+    "owner_margin": _margin,
+    "top_k": lambda name, value: whole(name, value, 1),
+    "ratio": _share,
+    "best_margin": _margin,
+    "min_best": _limit,
+}
+"""How the value of each rule is read."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +62,13 @@ class Policy:
     Attributes
     ----------
     threshold : float, optional
-        Keep pairs with at least this score.
+        Keep pairs with at least this score; NaN keeps none.
     one_entity_per_target : bool
         A target stays only with the entity that scores it highest; ties go to the smaller entity
         id.
     owner_margin : float, optional
-        And only if its best score exceeds that of any other entity by at least this much. Implies
-        the rule above.
+        And only if its best score exceeds that of any other entity by at least this much. Sets the
+        rule above.
     top_k : int, optional
         At most so many targets per entity; ties at the cut go to the smaller target id.
     ratio : float, optional
@@ -66,26 +99,15 @@ class Policy:
     min_best: float | None = None
 
     def __post_init__(self) -> None:
-        if self.threshold is not None and not isinstance(self.threshold, int):
-            number("threshold", self.threshold)
-        if not isinstance(self.one_entity_per_target, bool):
+        if not isinstance(self.one_entity_per_target, (bool, np.bool_)):
             raise DataError(
                 f"one_entity_per_target={self.one_entity_per_target!r}: give True or False"
             )
-        for name in ("owner_margin", "best_margin"):
+        owned = bool(self.one_entity_per_target) or self.owner_margin is not None
+        object.__setattr__(self, "one_entity_per_target", owned)
+        for name, found in _FOUND.items():
             if (value := getattr(self, name)) is not None:
-                number(name, value, 0.0)
-        if self.top_k is not None:
-            whole("top_k", self.top_k, 1)
-        if self.ratio is not None:
-            number("ratio", self.ratio, 5e-324, 1.0)
-        if self.min_best is not None:
-            number("min_best", self.min_best)
-
-    @property
-    def owned(self) -> bool:
-        """Whether a target stays with one entity."""
-        return self.one_entity_per_target or self.owner_margin is not None
+                object.__setattr__(self, name, found(name, value))
 
     def __repr__(self) -> str:
         said = (
@@ -105,7 +127,7 @@ class Policy:
             "min_best": "best ≥ {}",
         }
         said = [
-            text.format(f"{getattr(self, n):g}")
+            text.format(f"{getattr(self, n):.12g}")
             for n, text in words.items()
             if getattr(self, n) is not None
         ]
@@ -118,7 +140,7 @@ class Policy:
         from berx_gpu import files
 
         values = {
-            name: str(value) if isinstance(value, float) and math.isinf(value) else value
+            name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in asdict(self).items()
         }
         files.write_text(json.dumps(values, indent=2) + "\n", os.fspath(path))
@@ -136,18 +158,29 @@ class Policy:
 
         text = files.read_bytes(os.fspath(path))
         try:
-            values = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"{path} is no JSON: {error}") from error
+            values = json.loads(text, object_pairs_hook=_no_name_twice)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path} is no JSON of a policy: {error}") from error
         if not isinstance(values, dict):
             raise DataError(f"{path} holds no policy, but {type(values).__name__}")
         known = {f.name for f in fields(cls)}
         if strange := sorted(set(values) - known):
             raise DataError(f"{path} has the rule {strange[0]!r}, which does not exist")
         for name, value in values.items():
-            if value in ("inf", "-inf"):
+            if value in ("inf", "-inf", "nan"):
                 values[name] = float(value)
-        return cls(**values)
+        try:
+            return cls(**values)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
+
+
+def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"it says {name!r} twice")
+    return dict(pairs)
 
 
 class Rules:
@@ -187,17 +220,19 @@ class Rules:
         if (policy.ratio, policy.best_margin, policy.min_best) != (None, None, None):
             if policy.ratio is not None:
                 self._check_signs(keep)
+            least = policy.min_best
+            least = None if least is None else as_float(level(least, self._scores.dtype))
             self._backend.near_best(
-                codes, self._scores, keep, policy.ratio, policy.best_margin, policy.min_best
+                codes, self._scores, keep, policy.ratio, policy.best_margin, least
             )
         return keep
 
     def _kept_by_owners(self, policy: Policy) -> Any:
-        owner = (policy.owned, policy.owner_margin)
+        owner = (policy.one_entity_per_target, policy.owner_margin)
         if owner != self._owner:
             listed = self._links.codes >= 0
             keep = listed if self._once is None else self._once & listed
-            if policy.owned:
+            if policy.one_entity_per_target:
                 keep &= self._owned_rows(policy.owner_margin)
             self._owner, self._owned, self._places = owner, keep, None
         return self._owned
@@ -274,6 +309,36 @@ def decide(
       entity target  score
     0      a      x    0.9
     """
+    return decided(
+        candidates,
+        policy,
+        entities,
+        entity=entity,
+        target=target,
+        score=score,
+        unknown_entities=unknown_entities,
+        nulls=nulls,
+        ids=ids,
+        device=device,
+        n_threads=n_threads,
+    )[0]
+
+
+def decided(
+    candidates: Any,
+    policy: Policy,
+    entities: Any,
+    *,
+    entity: _pairs.Names,
+    target: _pairs.Names,
+    score: Hashable,
+    unknown_entities: str = "error",
+    nulls: str = "error",
+    ids: str = "exact",
+    device: str | None = None,
+    n_threads: int | None = None,
+) -> tuple[Any, Dropped]:
+    """Return what `decide` does, and what was left out of the candidates."""
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
     one_of("nulls", nulls, ("error", "drop"))
     if not isinstance(policy, Policy):
@@ -281,7 +346,7 @@ def decide(
     backend = select.select(candidates, n_threads=n_threads, device=device)
     frame = _pairs.read_pairs(candidates, "candidates", entity=entity, target=target, score=score)
     if not len(frame):
-        return build_frame([*frame.entity, *frame.target, _score(frame)], frame.library)
+        return build_frame([*frame.entity, *frame.target, _score(frame)], frame.library), Dropped()
     listed = own_entities(frame, ids, backend) if entities is None else entities
     names = [name for name, _ in frame.entity]
     held = Truth(
@@ -304,7 +369,8 @@ def decide(
     if links.present is not None:
         chosen = np.flatnonzero(backend.to_host(links.present))[chosen]
     columns = [*frame.entity, *frame.target, _score(frame)]
-    return build_frame([(n, take(values, chosen)) for n, values in columns], frame.library)
+    made = build_frame([(n, take(values, chosen)) for n, values in columns], frame.library)
+    return made, Dropped(prediction_nulls=coded.nulls, unknown_entities=coded.strangers)
 
 
 def _score(frame: _pairs.Pairs) -> Any:

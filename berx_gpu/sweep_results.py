@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,8 @@ class Best:
     score : str
         The column of scores.
     threshold : float
-        The highest threshold with this result; inf when it is best to predict nothing.
+        The highest threshold with this result, an int for integer scores beyond 2**53. When it is
+        best to predict nothing, inf; NaN where a score is inf itself.
     down_to : float
         Every threshold above this one gives the same links; -inf for the lowest score.
     round_threshold : float
@@ -110,6 +111,7 @@ class PolicySweep:
     n_pred: Any
     n_linked: Any
     best: Best
+    is_grid: bool = False
 
     def kept(self, xp: Any) -> Any:
         """Return which candidates the rules before the threshold keep, as a mask."""
@@ -198,10 +200,16 @@ class Sweep:
 
     def __getitem__(self, policy: Policy) -> PolicySweep:
         """Return the first result of a policy, whatever its threshold."""
-        from dataclasses import replace
+        from dataclasses import is_dataclass, replace
 
-        rules = replace(policy, threshold=None)
-        return next(result for result in self.results if result.policy == rules)
+        from berx_gpu.errors import DataError, some
+
+        rules = replace(policy, threshold=None) if is_dataclass(policy) else policy
+        for result in self.results:
+            if result.policy == rules:
+                return result
+        swept = some(list(dict.fromkeys(result.policy for result in self.results)), 9)
+        raise DataError(f"{policy!r} was not swept; the policies are {swept}")
 
     @property
     def policies(self) -> list[dict[str, Any]]:
@@ -278,11 +286,16 @@ class Sweep:
 
         return "\n".join(aligned(_curve_rows(curves.rows_around(self.top, n)), left=0))
 
-    def band_table(self, edges: Sequence[float] | None = None) -> str:
-        """Return the bands as text."""
+    def band_table(
+        self,
+        edges: Sequence[float] | None = None,
+        form: Callable[[list[list[str]]], str] | None = None,
+    ) -> str:
+        """Return the bands as text, or as a function of `_tables` puts them."""
         from berx_gpu import curves
 
-        return "\n".join(aligned(_band_rows(curves.band_lines(self.top, edges)), left=0))
+        rows = _band_rows(curves.band_lines(self.top, edges))
+        return form(rows) if form else "\n".join(aligned(rows, left=0))
 
     def plot(self, *, oracle: float | None = None) -> Any:
         """Return a figure of four: the curve, precision and recall, bands, calibration.
@@ -313,6 +326,7 @@ class Sweep:
             "n_true": self.n_true,
             "best": self.best.to_dict(),
             "policies": self.policies,
+            "dropped": asdict(self.dropped),
         }
 
     def __str__(self) -> str:
@@ -330,7 +344,7 @@ class Sweep:
 
 def level(value: float) -> str:
     """Return a threshold so that it reads back as the same number."""
-    return "nothing" if value == math.inf else repr(value)
+    return "nothing" if value == math.inf or math.isnan(value) else repr(value)
 
 
 def _rows(results: Sequence[PolicySweep], beta: float) -> list[list[str]]:
@@ -354,13 +368,12 @@ def _rows(results: Sequence[PolicySweep], beta: float) -> list[list[str]]:
 
 
 def _curve_rows(lines: Sequence[dict[str, Any]]) -> list[list[str]]:
-    rows = [["threshold", "F", "P", "R", "links", "linked"]]
+    rows = [["threshold", "F", "P", "R", "links", "linked", ""]]
     for line in lines:
         measures = (share(line[name]) for name in ("macro_fbeta", "precision", "recall"))
         counts = (f"{line[name]:,}" for name in ("n_pred", "n_linked"))
-        mark = " best" if line["best"] else ""
-        rows.append([level(line["threshold"]), *measures, *counts])
-        rows[-1][-1] += mark
+        mark = "best" if line["best"] else ""
+        rows.append([level(line["threshold"]), *measures, *counts, mark])
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,12 @@ import numpy as np
 
 from berx_gpu import _pairs, curves
 from berx_gpu._backends import select
-from berx_gpu._columns import same_name
+from berx_gpu._columns import EXACT_FLOAT, same_name
 from berx_gpu._encoded import Encoded, both_listed
+from berx_gpu._frames import one_table, without
 from berx_gpu._links import Links, as_truth, backend_of, encoded_links
+from berx_gpu._options import as_float, number
 from berx_gpu._options import level as level_of
-from berx_gpu._options import number
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
 from berx_gpu.errors import DataError, one_of
@@ -104,6 +105,7 @@ def sweep(
     one_of("unknown_entities", unknown_entities, ("error", "drop"))
     one_of("nulls", nulls, ("error", "drop"))
     beta = number("beta", beta, 1e-100, 1e100)
+    thresholds = None if thresholds is None else _thresholds(thresholds)
     asked = _grid(
         one_entity_per_target=one_entity_per_target,
         owner_margin=owner_margin,
@@ -121,13 +123,12 @@ def sweep(
         )
     policies = list(dict.fromkeys([*policies, *asked]))
     backend = backend_of(candidates, truth, n_threads)
-    columns = list(score) if isinstance(score, (list, tuple)) else [score]
-    if not columns:
-        raise DataError("score=[] names no column; give the score columns to sweep")
+    columns = _score_columns(score, candidates)
+    candidates = candidates if len(columns) == 1 else one_table(candidates, columns)
     results = []
     for column in columns:
         frame = _pairs.read_pairs(
-            _without(candidates, columns, column),
+            without(candidates, [c for c in columns if c is not column]),
             "candidates",
             entity=entity,
             target=target,
@@ -147,22 +148,26 @@ def sweep(
     )
 
 
-def _without(candidates: Any, columns: Sequence[Hashable], column: Hashable) -> Any:
-    """Return the candidates without the other score columns, so that two keys need no names."""
-    others = [c for c in columns if not same_name(c, column)]
-    if not others or not hasattr(candidates, "drop"):
-        return candidates
-    if hasattr(candidates, "drop_columns"):
-        return candidates.drop_columns(others)
-    return (
-        candidates.drop(columns=others) if hasattr(candidates, "iloc") else candidates.drop(others)
+def _score_columns(score: Any, candidates: Any) -> list[Hashable]:
+    """Return the columns of scores: one name, or a list of them."""
+    labels = getattr(candidates, "columns", ())
+    several = isinstance(score, (list, np.ndarray)) or (
+        isinstance(score, tuple) and not any(same_name(label, score) for label in labels)
     )
+    columns = [*score] if several else [score]
+    columns = [str(c) if isinstance(c, np.str_) else c for c in columns]
+    if not columns or any(c is None or isinstance(c, (set, dict, list)) for c in columns):
+        raise DataError(f"score={score!r} names no column; give a column of scores, or a list")
+    for a, b in itertools.combinations(columns, 2):
+        if same_name(a, b):
+            raise DataError(f"score names the column {a!r} twice")
+    return columns
 
 
 def _grid(**options: Any) -> list[Policy]:
     """Return the policies of all combinations."""
     values = [
-        list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
         for value in options.values()
     ]
     for name, listed in zip(options, values, strict=True):
@@ -206,82 +211,83 @@ def _data(
     return SweepData(truth, links, scores, Scale.of(scores, xp), once, hit, dropped, beta)
 
 
+def _thresholds(thresholds: Any) -> list[float]:
+    """Return a grid of thresholds, or raise unless it is one or more numbers."""
+    if isinstance(thresholds, str) or not isinstance(thresholds, Iterable):
+        raise DataError(f"thresholds={thresholds!r}: give a list of numbers")
+    grid = list(thresholds)
+    if not grid:
+        raise DataError("thresholds=[] holds no number; give one, or None for every score")
+    for value in grid:
+        number("thresholds", value)
+    return grid
+
+
 def _swept(
     data: SweepData,
     column: Hashable,
     policy: Policy,
     mask: Any,
-    thresholds: Sequence[float] | None,
+    thresholds: list[float] | None,
     backend: select.Backend,
 ) -> PolicySweep:
     """Return the curve and the best point of one policy, which keeps the links of a mask."""
     levels, *parts = curves.points(data, mask, backend)
-    below = np.append(levels[1:], -math.inf)
+    shown, rows = curves.as_floats(levels), np.arange(0)
     if thresholds is not None:
-        rows = _rows_at(data, levels, thresholds)
-        levels, below = np.array([float(t) for t in thresholds], np.float64), below[rows]
+        rows = np.array([curves.row_at(data.scale, levels, t) for t in thresholds])
+        shown = np.array([as_float(t) for t in thresholds])
         parts = [part[rows] for part in parts]
     macro, n_pred, tp, linked = parts
+    equal = np.flatnonzero(macro == macro.max())
+    row = int(equal[np.argmax(np.where(np.isnan(shown[equal]), math.inf, shown[equal]))])
+    at = int(rows[row]) if thresholds is not None else row
+    threshold = _exact(levels, at, data.scale)
+    if thresholds is not None:
+        threshold = float(shown[row]) if isinstance(thresholds[row], float) else thresholds[row]
+    down_to = _exact(levels, at + 1, data.scale) if at + 1 < len(levels) else -math.inf
     return PolicySweep(
         score=column,
         policy=policy,
         data=data,
         mask=backend.xp.packbits(mask),
-        threshold=levels,
+        threshold=shown,
         macro_fbeta=macro,
         tp=tp,
         n_pred=n_pred,
         n_linked=linked,
-        best=_best(data, column, policy, levels, below, parts),
+        is_grid=thresholds is not None,
+        best=Best(
+            policy=replace(policy, threshold=threshold),
+            score=column,
+            threshold=threshold,
+            down_to=down_to,
+            round_threshold=_round(threshold, down_to, data.scale),
+            macro_fbeta=float(macro[row]),
+            tp=int(tp[row]),
+            n_pred=int(n_pred[row]),
+            n_true=data.truth.n_true,
+            n_linked=int(linked[row]),
+        ),
     )
 
 
-def _rows_at(data: SweepData, levels: Any, thresholds: Sequence[float]) -> Any:
-    """Return the row of the full curve that each threshold stands for."""
-    found = []
-    for threshold in thresholds:
-        if not isinstance(threshold, (int, np.integer)):
-            number("thresholds", threshold)
-        level = level_of(threshold, data.scale.dtype)
-        found.append(int(np.searchsorted(-levels[1:], -level, side="right")))
-    return np.array(found, np.int64)
-
-
-def _best(
-    data: SweepData,
-    column: Hashable,
-    policy: Policy,
-    levels: Any,
-    below: Any,
-    parts: Sequence[Any],
-) -> Best:
-    """Return the highest point; among equals the one with the highest threshold."""
-    macro, n_pred, tp, linked = parts
-    equal = np.flatnonzero(macro == macro.max())
-    row = int(equal[np.argmax(np.where(np.isnan(levels[equal]), math.inf, levels[equal]))])
-    threshold = float(levels[row])
-    threshold = math.inf if math.isnan(threshold) else threshold
-    down_to = float(below[row])
-    return Best(
-        policy=replace(policy, threshold=threshold),
-        score=column,
-        threshold=threshold,
-        down_to=down_to,
-        round_threshold=_round(threshold, down_to, data.scale),
-        macro_fbeta=float(macro[row]),
-        tp=int(tp[row]),
-        n_pred=int(n_pred[row]),
-        n_true=data.truth.n_true,
-        n_linked=int(linked[row]),
-    )
+def _exact(levels: Any, row: int, scale: Scale) -> float:
+    """Return a threshold of the curve: an int where no float is the same score."""
+    if row == 0:
+        return float(curves.as_floats(levels[:2])[0])
+    level = levels[row]
+    whole = scale.dtype.kind in "ui" and abs(int(level)) > EXACT_FLOAT
+    return int(level) if whole else float(level)
 
 
 def _round(threshold: float, below: float, scale: Scale) -> float:
-    """Return the shortest decimal above `below`, and at most the threshold, as scores compare."""
-    if not math.isfinite(threshold):
+    """Return the shortest number above `below`, and at most the threshold, as scores compare."""
+    if isinstance(threshold, int) or not math.isfinite(threshold):
         return threshold
-    for digits in range(17):
-        short = math.floor(threshold * 10**digits) / 10**digits
-        if level_of(short, scale.dtype) > below and short <= threshold:
-            return float(short)
+    size = math.floor(math.log10(abs(threshold))) if threshold else 0
+    for digits in range(-size, 17 - size):
+        for short in (round(threshold, digits), math.floor(threshold * 10**digits) / 10**digits):
+            if below < level_of(short, scale.dtype) <= level_of(threshold, scale.dtype):
+                return float(short)
     return threshold

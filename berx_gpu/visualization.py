@@ -13,6 +13,7 @@ import numpy as np
 
 from berx_gpu import breakdown, curves
 from berx_gpu._columns import to_rows
+from berx_gpu._options import number
 from berx_gpu._tables import fbeta_name
 from berx_gpu.errors import MissingDependencyError
 
@@ -83,6 +84,7 @@ def plot_sweep(sw: Sweep, *, oracle: float | None = None, ax: Any = None) -> Any
         Without matplotlib.
     """
     f = f"macro {fbeta_name(sw.beta)}"
+    oracle = None if oracle is None else number("oracle", oracle)
     ax = _axes(ax, f"{f} at every threshold", "threshold", f)
     floor = 1.0
     for result, style in zip(_shown(sw), _STYLES, strict=False):

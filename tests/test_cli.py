@@ -386,7 +386,7 @@ HOSTILE = {
     "parquet in gzip": (lambda f: None, ["--output", "o.parquet.gz"], "cannot tell what to write"),
     "two forms": (lambda f: None, ["--json", "--markdown"], "exclude each other"),
     "no output": (lambda f: None, ["--output", ""], "cannot tell what to write"),
-    "output over input": (lambda f: None, ["--output", "./pred.csv"], "one of the files to read"),
+    "output over input": (lambda f: None, ["--output", "./pred.csv"], "is a file that is read"),
     "semicolons": (write(b"entity;target\na;x\n"), [], "its columns stand apart by ';', not ','"),
     "no header, but one": (lambda f: None, ["--no-header"], "its first line is 'entity,side'"),
     "score left out": (
@@ -761,7 +761,7 @@ def test_a_sweep_saves_a_policy_that_decide_applies(files):
     [
         (["--grid", "0.1,x"], "--grid '0.1,x': give numbers"),
         (["--top-k", "0"], "top_k=0: give a whole number from 1"),
-        (["--ratio", "2"], "ratio=2.0: give a number between"),
+        (["--ratio", "2"], "ratio=2.0: give a number above 0 and at most 1"),
         (["--plot", "sweep.gif"], "use .png, .svg or .pdf"),
         (["--output", "curve.txt"], "cannot tell what to write"),
     ],

@@ -49,7 +49,7 @@ def best_scores(frame):
 
 def choose(scored, policy):
     """Return the pairs that a policy keeps, with their scores, one rule after the other."""
-    if policy.owned:
+    if policy.one_entity_per_target:
         kept = {}
         for (e, t), s in scored.items():
             rivals = [(r, f) for (f, u), r in scored.items() if u == t and f != e]
@@ -163,7 +163,8 @@ def test_every_policy_is_its_rules_in_order(drawn, policy, random):
     again = sweep(other, true, entities=listed, unknown_entities="drop", **options)[policy]
     assert again.tp.tolist() == result.tp.tolist()
     assert again.macro_fbeta.tolist() == result.macro_fbeta.tolist()
-    assert best.down_to < best.round_threshold <= best.threshold or not best.n_pred
+    short = frame["score"].to_numpy().dtype.type(best.round_threshold) if best.n_pred else 0
+    assert best.down_to < short <= best.threshold or not best.n_pred
 
 
 @given(tables(), st.lists(st.sampled_from([*FLOATS, 0.15, 5.0]), min_size=1, max_size=5))
@@ -285,7 +286,7 @@ def test_policies_are_saved_and_loaded(tmp_path):
 
 @pytest.mark.parametrize(
     "rules",
-    [{"top_k": 0}, {"ratio": 0.0}, {"ratio": 1.1}, {"owner_margin": -1}, {"threshold": math.nan},
+    [{"top_k": 0}, {"ratio": 0.0}, {"ratio": 1.1}, {"owner_margin": -1}, {"threshold": True},
      {"one_entity_per_target": 1}, {"min_best": "x"}],
 )  # fmt: skip
 def test_rules_out_of_range_are_refused(rules):

@@ -40,7 +40,7 @@ def on(machine: matching.Machine) -> Backend:
         ranks=partial(rules_cpu.ranks, machine),
         owned=partial(rules_cpu.owned, machine),
         near_best=partial(rules_cpu.near_best, machine),
-        curve=partial(curves.curve, machine.n_threads),
+        curve=partial(curves.curve, machine),
         scores=_scores.column,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from berx_gpu._backends import threads
+from berx_gpu._backends import frames, threads
 from berx_gpu._backends.frames import Curve
+from berx_gpu._backends.matching import Machine
 from berx_gpu._sums import mean_of
 from berx_gpu.kernels import sweep_cpu
 
@@ -18,7 +19,7 @@ _FEW = 1 << 16
 
 
 def curve(
-    n_threads: int,
+    machine: Machine,
     n_true: Any,
     codes: Any,
     scores: Any,
@@ -26,15 +27,13 @@ def curve(
     kept: Any,
     hit: Any,
     beta: float,
-    fbeta: Any = None,
+    fbeta: Any,
 ) -> Curve:
-    """Return the curve of the kept links; see `frames.curve`.
-
-    Parameters
-    ----------
-    fbeta : callable
-        Not used here: the kernel has the row.
-    """
+    """Return the curve of the kept links; see `frames.curve`, which few links are left to."""
+    if len(codes) <= machine.small_rows:
+        links = (codes, scores, scale, kept, hit)
+        return frames.curve(machine.libs, n_true, *links, beta, fbeta)
+    n_threads = machine.n_threads
     keys, links, shift = _sorted_links(n_threads, codes, scores, scale, kept, hit)
     n = len(keys)
     # A part costs six numbers an entity, which must stay little beside the links.
