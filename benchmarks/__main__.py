@@ -12,11 +12,21 @@ def main() -> None:
     score.add_argument("--size", choices=["small", "full"], default="small")
     curve = workloads.add_parser("sweep", help="sweep against the best peers")
     curve.add_argument("--size", choices=["small", "full", "large"], default="small")
+    workloads.add_parser("gpu", help="one table of what a card does")
+    workloads.add_parser("plan", help="in how many parts a GPU works")
     options = parser.parse_args()
     if options.workload == "startup":
         from benchmarks import startup
 
         startup.main()
+    elif options.workload == "gpu":
+        from benchmarks import gpu
+
+        gpu.main()
+    elif options.workload == "plan":
+        from benchmarks import plan
+
+        plan.main()
     elif options.workload == "sweep":
         from benchmarks import sweep
 

@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "_progress": ("progress",),
+    "_versions": ("show_versions",),
     "budget": ("error_budget",),
     "candidate_results": ("CandidateRecall", "ErrorBudget"),
     "candidates": ("candidate_recall", "oracle"),
@@ -32,6 +33,7 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from berx_gpu._progress import progress as progress
+    from berx_gpu._versions import show_versions as show_versions
     from berx_gpu.budget import error_budget as error_budget
     from berx_gpu.candidate_results import CandidateRecall as CandidateRecall
     from berx_gpu.candidate_results import ErrorBudget as ErrorBudget

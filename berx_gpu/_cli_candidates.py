@@ -30,6 +30,7 @@ def candidates(
     undirected: bool,
     nulls: str,
     unknown_entities: str,
+    device: str,
     k: tuple[int, ...],
     channel: str | None,
     n_targets: int | None,
@@ -67,7 +68,9 @@ def candidates(
             "candidates": (candidates, pool),
             "entities": (entities, listed),
         }
-        encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
+        encoded = reader.truth(
+            read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids, device=device
+        )
         part = None
         if where or only is not None:
             part, unknown_entities = inputs.chosen(encoded, where, only), "drop"

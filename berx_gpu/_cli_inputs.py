@@ -43,6 +43,11 @@ def columns(name: str, form: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(name, metavar=form, help=text)
 
 
+device_option = click.option(
+    "--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="Where to work."
+)
+
+
 truth_options = stacked(
     click.option("--entities", metavar="FILE", help="The entities that count. Required."),
     click.option(
@@ -68,6 +73,7 @@ truth_options = stacked(
         ("error", "drop"),
         "What to do with predictions for entities not listed.",
     ),
+    device_option,
 )
 
 file_options = stacked(
@@ -152,6 +158,7 @@ class Reader:
         undirected: bool,
         nulls: str,
         ids: str,
+        device: str,
     ) -> Truth:
         """Return the truth, after a look at the first line of every file.
 
@@ -169,6 +176,7 @@ class Reader:
             undirected=undirected,
             nulls=nulls,
             ids=ids,
+            device=device,
         )
         true_ids = first_two(true, names)
         known = [encoded._key_columns[0][1], *true_ids[1:]]

@@ -57,6 +57,7 @@ def score(
     undirected: bool,
     nulls: str,
     unknown_entities: str,
+    device: str,
     threshold: float | None,
     candidates: str | None,
     by: tuple[str, ...],
@@ -122,7 +123,9 @@ def score(
             "pred": (predictions, pred),
             "entities": (entities, listed),
         }
-        encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
+        encoded = reader.truth(
+            read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids, device=device
+        )
         ev = evaluate(
             pred,
             encoded,

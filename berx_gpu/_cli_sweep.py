@@ -56,6 +56,7 @@ def sweep(
     undirected: bool,
     nulls: str,
     unknown_entities: str,
+    device: str,
     one_entity_per_target: bool,
     owner_margin: tuple[float, ...],
     top_k: tuple[int, ...],
@@ -111,7 +112,9 @@ def sweep(
             "candidates": (candidates, pool),
             "entities": (entities, listed),
         }
-        encoded = reader.truth(read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids)
+        encoded = reader.truth(
+            read_files, entity_list, undirected=undirected, nulls=nulls, ids=ids, device=device
+        )
         part = None
         if where or only is not None:
             inputs.check_listed(pool, encoded, names["candidates"], column, unknown_entities, nulls)
@@ -206,6 +209,7 @@ def _numbers(grid: str) -> list[float]:
     "--unknown-entities", ("error", "drop"), "What to do with candidates of entities not listed."
 )
 @inputs.choice("--nulls", ("error", "drop"), "What to do with rows that miss an id.")
+@inputs.device_option
 @inputs.file_options
 def decide(
     candidates: str,
@@ -216,6 +220,7 @@ def decide(
     candidate_columns: str | None,
     unknown_entities: str,
     nulls: str,
+    device: str,
     entity_column: str | None,
     no_header: bool,
     lists: tuple[str, ...],
@@ -246,6 +251,7 @@ def decide(
             unknown_entities=unknown_entities,
             nulls=nulls,
             ids=ids,
+            device=device,
         )
     for warning in told:
         click.echo(f"warning: {warning}", err=True)

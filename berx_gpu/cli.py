@@ -40,6 +40,11 @@ def main() -> None:
     except OSError as error:
         _told(f"the result cannot be written: {error.strerror or error}")
         os._exit(BAD_INPUT)  # Python would try, and fail, to write the rest at its exit
+    except MemoryError as error:
+        code = _told(
+            f"the memory does not suffice{f' ({error})' if str(error) else ''}; score fewer "
+            "entities at a time with --only, or give the command a machine or a card with more"
+        )
     except Exception as error:
         code = _told(f"this is a fault of berx-gpu, please report it: {error!r}")
     sys.exit(code or 0)

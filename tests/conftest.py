@@ -86,14 +86,14 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def kernel_backend(n_threads=2, **options):
     """Return the CPU backend with kernels for everything that they can do, however small."""
-    libs = frames.Libraries(pd, np, cpu._take, cpu._same, piece_rows=2**28)
+    libs = frames.Libraries(pd, np, cpu._take, cpu._same, free=lambda: 2**35)
     return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
 
 
-def loose_backend(piece_rows=7):
-    """Return the frame path on the loose pandas, in pieces of a few rows."""
+def loose_backend(free=1000):
+    """Return the frame path on the loose pandas, in pieces of as few rows as free bytes allow."""
     plain = cpu.backend(1)
-    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, piece_rows)
+    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, lambda: free)
     return dataclasses.replace(
         plain,
         name="frames",
@@ -103,10 +103,10 @@ def loose_backend(piece_rows=7):
     )
 
 
-def device_backend(piece_rows=7):
+def device_backend(free=10**9):
     """Return the GPU's backend on stand-ins for cuDF and CuPy that refuse what those refuse."""
     cudf, cupy = device_twin.modules(LOOSE_PANDAS)
-    return cuda.on(cudf, cupy, piece_rows, fbeta=device_fbeta)
+    return cuda.on(cudf, cupy, lambda: free, fbeta=device_fbeta)
 
 
 def device_fbeta(tp, n_pred, n_true, beta):

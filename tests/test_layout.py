@@ -32,6 +32,7 @@ ROOMS = {
     "results": {"_summary", "_tables", "errors"},
     "candidate_results": {"_tables", "errors", "results"},
     "sweep_results": {"_tables", "errors"},
+    "_versions": set(),
     "_scores": {"_columns", "_encode", "errors"},
     "policy": {
         "_columns",
@@ -182,7 +183,7 @@ ROOMS = {
     "sets": {"kernels.fbeta_rows"},
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
-    "_backends.frames": {"_sums"},
+    "_backends.frames": {"_sums", "_backends.plan"},
     "_backends.curves": {
         "_sums",
         "_backends.frames",
@@ -196,6 +197,7 @@ ROOMS = {
         "_backends.rules",
         "_backends.threads",
     },
+    "_backends.plan": set(),
     "_backends.threads": {"_progress"},
     "_backends.matching": {"_encode", "_backends.frames", "_backends.threads"},
     "_backends.cpu": {
@@ -211,6 +213,7 @@ ROOMS = {
         "_encode",
         "_scores",
         "_backends.frames",
+        "_backends.plan",
         "_backends.rules",
         "_backends.select",
         "errors",
@@ -318,7 +321,8 @@ def broken_inner(room, other, loaded):
     if not loaded and (
         # A result imports its door when asked, select its backend, the command line what it runs.
         (room in ("results", "_summary", "sweep_results") and other in DOORS)
-        or (room == "_backends.select" and other.startswith("_backends."))
+        or (room in ("_backends.select", "_versions") and other.startswith("_backends."))
+        or (room == "_versions" and other == "errors")
         or (room == "policy" and other == "files")  # a policy reads and writes itself
         or (room.startswith("_cli_") and other in allowed(room))
     ):

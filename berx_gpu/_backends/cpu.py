@@ -11,6 +11,8 @@ from berx_gpu._backends import curves, frames, matching, rules_cpu
 from berx_gpu._backends.select import Backend
 from berx_gpu.kernels import fbeta_cpu, fbeta_rows
 
+_FREE = 1 << 35
+"""Bytes that the joins may plan with: the host has swap, and large inputs go through kernels."""
 _FEW = 1 << 13
 """Entities up to which the row runs as plain Python: sooner done than a kernel is loaded."""
 
@@ -18,7 +20,7 @@ _FEW = 1 << 13
 @cache
 def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
-    libs = frames.Libraries(pd, np, _take, _same, piece_rows=2**28)
+    libs = frames.Libraries(pd, np, _take, _same, free=lambda: _FREE)
     return on(matching.Machine(libs, n_threads))
 
 

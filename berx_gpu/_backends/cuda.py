@@ -1,5 +1,6 @@
 """cuDF, CuPy and kernels compiled for the device; the only importer of these libraries."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from importlib import metadata
@@ -8,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from berx_gpu import _encode, _scores
-from berx_gpu._backends import frames, rules
+from berx_gpu._backends import frames, plan, rules
 from berx_gpu._backends.select import Backend
-from berx_gpu.errors import MissingDependencyError
+from berx_gpu.errors import DataError, MissingDependencyError
 
 _THREADS = 256
 _INSTALL = 'install them with: pip install "berx-gpu[cuda13]" (or [cuda12], as your driver asks)'
@@ -25,23 +26,49 @@ def backend() -> Backend:
     MissingDependencyError
         When CuPy or numba-cuda is not installed, or no CUDA device answers.
     """
+    cudf, cupy = libraries()
+    return on(cudf, cupy, free=partial(_free, cupy), fbeta=partial(_fbeta, cupy))
+
+
+def libraries() -> tuple[Any, Any]:
+    """Return cuDF and CuPy, after a look at whether a device answers."""
     try:
         metadata.version("numba-cuda")
         import cudf
         import cupy
     except (metadata.PackageNotFoundError, ImportError) as error:
-        raise MissingDependencyError(f"cuDF frames need CuPy and numba-cuda; {_INSTALL}") from error
+        missing = f"the GPU needs cuDF, CuPy and numba-cuda ({error}); {_INSTALL}"
+        raise MissingDependencyError(missing) from error
     try:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise MissingDependencyError(f"no CUDA device answers: {error}") from error
-    return on(cudf, cupy, piece_rows=2**28, fbeta=partial(_fbeta, cupy))
+        raise MissingDependencyError(
+            f"no CUDA device answers: {error}; `nvidia-smi` says whether the driver sees one"
+        ) from error
+    return cudf, cupy
 
 
-def on(cudf: Any, cupy: Any, piece_rows: int, fbeta: Any) -> Backend:
-    """Return the backend on a cuDF and a CuPy, with the kernel that computes F."""
+def card() -> str:
+    """Return the name, the memory and the driver of the current device."""
+    _, cupy = libraries()
+    runtime = cupy.cuda.runtime
+    device = runtime.getDevice()
+    free, whole = runtime.memGetInfo()
+    name = runtime.getDeviceProperties(device)["name"].decode()
+    driver = runtime.driverGetVersion()
+    return f"{name}, {free / 1e9:.1f} of {whole / 1e9:.1f} GB free, CUDA driver {driver}"
+
+
+def _free(cupy: Any) -> int:
+    """Return the bytes of the current device that nothing uses, those of CuPy's pool included."""
+    pool = cupy.get_default_memory_pool()
+    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+
+
+def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any) -> Backend:
+    """Return the backend on a cuDF and a CuPy, its free memory, and the kernel that computes F."""
     take, to_host = partial(_take, cupy), partial(_to_host, cudf, cupy)
-    libs = frames.Libraries(cudf, cupy, take, to_host, piece_rows)
+    libs = frames.Libraries(cudf, cupy, take, to_host, free)
     return Backend(
         name="cuda",
         frames=cudf,
@@ -63,6 +90,11 @@ def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _
     A host column is read as on the CPU, and so are the rare other kinds, so that their rules stand
     once; then it moves.
     """
+    if len(values) > plan.MAX_ROWS:
+        raise DataError(
+            f"{where} has {len(values):,} rows, more than the {plan.MAX_ROWS:,} of a column on the "
+            'GPU; score it in parts, by entity, or with device="cpu"'
+        )
     if not isinstance(values, cudf.Series):
         return _moved(cudf, cupy, _encode.encode(values, where, ids))
     if str(values.dtype) == "category":

@@ -5,22 +5,24 @@ integers into floats in outer joins. So keys hold no nulls here, joins are inner
 travels along wherever the order matters, and results are written back by it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from berx_gpu._backends.plan import TEXT_BYTES, plan
 from berx_gpu._sums import mean_of, words
 
 
 @dataclass(frozen=True)
 class Libraries:
-    """A data frame library, the array library beside it, and how many rows one piece may hold."""
+    """A data frame library, the array library beside it, and how much memory they may use."""
 
     frames: Any
     xp: Any
     take: Any
     to_host: Any
-    piece_rows: int
+    free: Callable[[], int]
 
 
 class Counts(NamedTuple):
@@ -154,7 +156,7 @@ def match(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Cou
     pred = _known(libs, codes, parts)
     true_pairs = _known(libs, truth.codes, truth.parts)
     tp, n_pred = xp.zeros(n, xp.int64), xp.zeros(n, xp.int64)
-    for low, high in _ranges(n, len(pred[0]) + len(true_pairs[0]), libs.piece_rows):
+    for low, high in _ranges(libs, "match", n, pred, true_pairs):
         mine, true = _piece(libs, pred, low, high), _piece(libs, true_pairs, low, high)
         if not len(mine[0]):
             continue
@@ -180,7 +182,7 @@ def label(libs: Libraries, truth: Prepared, codes: Any, parts: list[Any]) -> Lab
         return Labels(new, hit, again)
     pred = _known(libs, codes, parts)
     true_pairs = _known(libs, truth.codes, truth.parts)
-    for low, high in _ranges(truth.n, len(rows) + len(true_pairs[0]), libs.piece_rows):
+    for low, high in _ranges(libs, "label", truth.n, pred, true_pairs):
         here = rows[(pred[0] >= low) & (pred[0] < high)]
         if not len(here):
             continue
@@ -226,13 +228,52 @@ def curve(
 
     Notes
     -----
-    Sorted by entity and score, every link changes the F of its entity; sorted by score, the sums
-    of these changes are the curve. Inside a group of equal scores the changes cancel out.
+    Entities are taken in ranges of codes, so that a part fits in memory; the changes of the parts
+    are added up by score.
     """
     xp = libs.xp
     rows = xp.flatnonzero(kept)
-    codes, hit = codes[rows], hit[rows]
-    drops, place = xp.unique(scale.drops(scores[rows]), return_inverse=True)
+    changes = []
+    mine = codes[rows]
+    for low, high in _ranges(libs, "curve", len(n_true), (rows, [])):
+        here = rows[(mine >= low) & (mine < high)]
+        drops = scale.drops(scores[here])
+        changes.append(_changes(libs, n_true, codes[here], drops, hit[here], beta, fbeta))
+    drops, *columns = (xp.concatenate(column) for column in zip(*changes, strict=True))
+    order = xp.argsort(drops, kind="stable")
+    drops = drops[order]
+    last = xp.ones(len(drops), bool)
+    last[:-1] = drops[1:] != drops[:-1]
+    zero = xp.zeros(1, xp.int64)
+    links, hits, linked, high_sum, low_sum = (
+        xp.concatenate([zero, xp.cumsum(column[order])[last]]) for column in columns
+    )
+    silent = xp.zeros(len(n_true), xp.int64)
+    high_sum, low_sum = (
+        change + begun.sum()
+        for change, begun in zip(
+            (high_sum, low_sum), words(fbeta(silent, silent, n_true, beta)), strict=True
+        )
+    )
+    drops = xp.concatenate([xp.zeros(1, drops.dtype), drops[last]])
+    return Curve(drops, mean_of(high_sum, low_sum, len(n_true)), links, hits, linked)
+
+
+def _changes(
+    libs: Libraries, n_true: Any, codes: Any, drops: Any, hit: Any, beta: float, fbeta: Any
+) -> tuple[Any, ...]:
+    """Return what the links of some entities change, added up for each distinct score.
+
+    Sorted by entity and score, every link changes the F of its entity; inside a group of equal
+    scores the changes cancel out.
+
+    Returns
+    -------
+    drops, links, hits, linked, high, low : array
+        `high` and `low` are changes of F in two words.
+    """
+    xp = libs.xp
+    seen, place = xp.unique(drops, return_inverse=True)
     place = place.ravel()
     order = xp.lexsort(xp.vstack([place, codes]))
     codes, place, hit = codes[order], place[order], hit[order].astype(xp.int64)
@@ -247,22 +288,16 @@ def curve(
     after = words(fbeta(tp, k, real, beta))
     before = words(fbeta(tp - hit, k - 1, real, beta))
     by_score = xp.argsort(place, kind="stable")
-    ends = xp.cumsum(xp.bincount(place, minlength=len(drops))) - 1
+    sizes = xp.bincount(place, minlength=len(seen))
+    ends = xp.cumsum(sizes) - 1
 
-    def running(change: Any) -> Any:
-        return xp.concatenate([xp.zeros(1, xp.int64), xp.cumsum(change[by_score])[ends]])
+    def added(change: Any) -> Any:
+        running = xp.cumsum(change[by_score])[ends]
+        running[1:] = running[1:] - running[:-1]
+        return running
 
-    silent = xp.zeros(len(n_true), xp.int64)
-    start = words(fbeta(silent, silent, n_true, beta))
-    high, low = (
-        running(new - old) + begun.sum()
-        for new, old, begun in zip(after, before, start, strict=True)
-    )
-    macro_f = mean_of(high, low, len(n_true))
-    linked = running(first.astype(xp.int64))
-    drops = xp.concatenate([xp.zeros(1, drops.dtype), drops])
-    n_pred = xp.concatenate([xp.zeros(1, xp.int64), ends + 1])
-    return Curve(drops, macro_f, n_pred, running(hit), linked)
+    steps = [added(new - old) for new, old in zip(after, before, strict=True)]
+    return (seen, sizes.astype(xp.int64), added(hit), added(first.astype(xp.int64)), *steps)
 
 
 def group(libs: Libraries, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
@@ -292,9 +327,15 @@ def _numbered(libs: Libraries, names: list[str], parts: list[Any], number: str) 
     return libs.frames.DataFrame({**columns, number: libs.xp.arange(len(parts[0]))})
 
 
-def _ranges(n: int, n_rows: int, piece_rows: int) -> list[tuple[int, int]]:
-    step = -(-n // min(n, max(1, -(-n_rows // piece_rows))))
-    return [(low, min(low + step, n)) for low in range(0, n, step)]
+def _ranges(
+    libs: Libraries, step: str, n: int, *sides: tuple[Any, list[Any]]
+) -> list[tuple[int, int]]:
+    """Return ranges of the codes of n entities whose rows fit the memory, one after the other."""
+    parts = [sum(8 if hasattr(p, "strides") else TEXT_BYTES for p in side[1]) for side in sides]
+    n_rows = sum(len(side[0]) for side in sides)
+    made = plan(step, n_rows, max(parts), libs.free()).parts
+    width = -(-n // min(n, made))
+    return [(low, min(low + width, n)) for low in range(0, n, width)]
 
 
 def _piece(

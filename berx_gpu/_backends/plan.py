@@ -1,0 +1,65 @@
+"""How much device memory the joins and the sweep take, and so in how many parts they run.
+
+A part is a range of entities, because nothing in these steps looks across entities. What a step
+takes for each row is counted from the arrays that it holds at its widest moment; the hash tables
+of libcudf take up to 37 bytes a row. A fifth of the free memory is left alone, for what the pools
+of the libraries lose in gaps.
+"""
+
+import math
+from typing import NamedTuple
+
+USED_SHARE = 0.8
+_HASH = 37
+MAX_ROWS = 2**31 - 1
+"""What one column of cuDF holds."""
+TEXT_BYTES = 40
+"""What a text id is taken for: its bytes, its offset, and room for longer ones."""
+
+
+class Plan(NamedTuple):
+    """How a step runs: parts, rows of each, and the bytes that it takes at most."""
+
+    parts: int
+    rows: int
+    peak: int
+
+
+def row_bytes(step: str, id_bytes: int) -> int:
+    """Return the bytes that a step takes for each of its rows.
+
+    Parameters
+    ----------
+    step : {"match", "label", "curve"}
+        Rows are those of predictions and truth together, or links.
+    id_bytes : int
+        Of one target id.
+    """
+    chosen = 4 + id_bytes  # codes and ids of the part
+    if step == "curve":
+        # Row, code, mark, fall and its place; the sort; counts of the entity; F before and after in
+        # two words each; one running sum.
+        return 8 + 4 + 8 + 2 * 8 + 4 * 8 + 6 * 8 + 6 * 8 + 2 * 8
+    numbered = chosen + 2 * id_bytes + 8 + _HASH  # joined ids, distinct ones, their numbers
+    packed = chosen + 8 + 8 + 16 + 8 + _HASH  # numbers, pairs and how they are made, distinct pairs
+    if step == "label":
+        packed += 8 + 16 + 8 + _HASH  # which row, the frame of both, the repeated pairs
+    return max(numbered, packed)
+
+
+def plan(step: str, rows: int, id_bytes: int, free: int) -> Plan:
+    """Return how many parts a step needs beside what is held already.
+
+    Parameters
+    ----------
+    step : {"match", "label", "curve"}
+    rows : int
+    id_bytes : int
+    free : int
+        Bytes of device memory that nothing uses.
+    """
+    each = row_bytes(step, id_bytes)
+    fitting = min(max(int(free * USED_SHARE) // each, 1), MAX_ROWS)
+    parts = max(math.ceil(rows / fitting), 1)
+    most = math.ceil(rows / parts)
+    return Plan(parts, most, most * each)
