@@ -98,8 +98,8 @@ def _doubled(data: SweepData, mask: Any, drops: Any, backend: select.Backend) ->
     return below // 2
 
 
-def frame_of(result: PolicySweep) -> Any:
-    """Return the curve as a frame of the candidates' library."""
+def frame_of(result: PolicySweep, rows: Any = slice(None)) -> Any:
+    """Return the curve, or some rows of it, as a frame of the candidates' library."""
     n_true = result.data.truth.n_true
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(result.n_pred > 0, result.tp / result.n_pred, 0.0)
@@ -113,6 +113,7 @@ def frame_of(result: PolicySweep) -> Any:
         ("n_pred", result.n_pred.astype(np.int64)),
         ("n_linked", result.n_linked.astype(np.int64)),
     ]
+    columns = [(name, values[rows]) for name, values in columns]
     return build_frame(columns, result.data.links.frame.library)
 
 
@@ -325,6 +326,4 @@ def thinned(result: PolicySweep, n: int) -> Any:
     n = min(max(whole_number("n", n, 1), 2), len(result.threshold))
     rows = np.linspace(0, len(result.threshold) - 1, n).round().astype(np.int64)
     best = int(np.argmax(result.macro_fbeta))
-    frame = frame_of(result)
-    keep = np.unique(np.concatenate([rows, [best]]))
-    return frame.take(keep) if hasattr(frame, "take") else frame[keep]
+    return frame_of(result, np.unique(np.concatenate([rows, [best]])))

@@ -85,7 +85,8 @@ class Truth:
         one_of("ids", ids, ("exact", "text"))
         one_of("nulls", nulls, ("error", "drop"))
         self._n_threads, self._device = n_threads, device
-        backend = select.select(pairs, entities, n_threads=n_threads, device=device)
+        sources = [*_sources(pairs), *_sources(entities)]
+        backend = select.select(*sources, n_threads=n_threads, device=device)
         self.undirected = undirected
         frame = _pairs.read_pairs(
             pairs, "truth", entity=entity, target=target, undirected=undirected
@@ -300,6 +301,13 @@ class Truth:
         if len(true) == len(_parts(self._targets)):
             return self._pairs, parts
         return backend.prepare(self.n_entities, self._codes, true), parts
+
+
+def _sources(side: Any) -> list[Any]:
+    """Return what says where a side is: itself, or its columns when it was read before."""
+    if isinstance(side, _pairs.Pairs):
+        return [values for _, values in side.entity]
+    return [values for _, values in side.key] if isinstance(side, _pairs.Entities) else [side]
 
 
 def recoded(codes: Any, kept: Any, n: int, xp: Any) -> Any:

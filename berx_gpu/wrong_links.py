@@ -118,7 +118,7 @@ def _take_or_null(values: Any, codes: Any) -> Any:
     if isinstance(values, ARROW):
         return take(values, pa.array(codes, mask=codes < 0))
     if hasattr(values, "to_arrow"):  # cuDF
-        return values.take(np.maximum(codes, 0)).reset_index(drop=True).mask(codes < 0)
+        return take(values, np.maximum(codes, 0)).mask(codes < 0)
     if values.dtype.kind in "iub":
         values = values.convert_dtypes()  # integers and bools that can be missing
     return values.reset_index(drop=True).reindex(codes).reset_index(drop=True)

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 TABLE = Path(__file__).with_name("device_signatures.json")
 UNKNOWN = "is not in the table of signatures; where it exists, device_signatures.py adds it"
+ARROW = (pa.Array, pa.ChunkedArray)
 SCALARS = (bool, int, float, np.generic, np.dtype, type, str, type(None), slice, type(...))
 
 
@@ -188,7 +189,7 @@ class Series(Twin):
 
     def __init__(self, values):
         values = values._held if isinstance(values, Twin) else values
-        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        if isinstance(values, ARROW):
             values = values.to_pandas().astype("str")
         self._held = LOOSE.Series(values)
 
@@ -198,6 +199,10 @@ class Series(Twin):
     def to_pandas(self):
         """Return the values on the host."""
         return pd.Series(self._held)
+
+    def mask(self, cond):
+        """Return the values with missing ones where an array of either side says so."""
+        return Series._of(self._held.mask(cond._held if isinstance(cond, Twin) else cond))
 
     def unique(self):
         """Return the distinct values as a Series, not as pandas' array."""
@@ -220,8 +225,16 @@ class DataFrame(Twin):
 
     LIBRARY = "cudf.DataFrame"
 
+    def to_pandas(self):
+        """Return the columns on the host."""
+        return pd.DataFrame(self._held)
+
     def __init__(self, columns):
-        self._held = LOOSE.DataFrame(held(columns))
+        columns = {
+            name: v._held if isinstance(v, Twin) else v.to_pandas() if isinstance(v, ARROW) else v
+            for name, v in columns.items()
+        }
+        self._held = LOOSE.DataFrame(columns)
 
 
 class Text(Twin):
@@ -235,7 +248,10 @@ class Text(Twin):
 
 
 class Rows(Twin):
-    """The rows of a Series by position: `.iloc`."""
+    """The rows of a Series by position: `.iloc`, which takes arrays of the host too."""
+
+    def __getitem__(self, key):
+        return on_device(self._held[key._held if isinstance(key, Twin) else key])
 
 
 class Module:

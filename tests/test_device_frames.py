@@ -1,0 +1,88 @@
+"""Every door on frames of the device, by the stand-ins of cuDF and CuPy, against pandas frames."""
+
+import sys
+
+import device_twin
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import LOOSE_PANDAS, LooseFrame, device_backend
+
+from berx_gpu import (
+    Policy,
+    Truth,
+    candidate_recall,
+    check,
+    decide,
+    error_budget,
+    evaluate,
+    oracle,
+    sweep,
+)  # fmt: skip
+from berx_gpu._backends import cuda
+
+_rng = np.random.default_rng(0)
+POOL = pd.DataFrame(
+    {
+        "entity": _rng.integers(0, 30, 500),
+        "target": _rng.integers(0, 50, 500),
+        "score": _rng.random(500),
+    }
+)
+TRUE = POOL[["entity", "target"]].sample(100, random_state=0)
+LISTED = pd.DataFrame({"entity": range(30), "part": np.arange(30) % 3})
+
+
+@pytest.fixture
+def on_card(monkeypatch):
+    """Return how a pandas frame becomes one of the device."""
+    cudf, _ = device_twin.modules(LOOSE_PANDAS)
+    cudf.Index = type("Index", (device_twin.Twin,), {})
+    chosen = device_backend()
+    monkeypatch.setitem(sys.modules, "cudf", cudf)
+    monkeypatch.setattr(cuda, "backend", lambda: chosen)
+    return lambda frame: device_twin.DataFrame._of(LooseFrame(frame))
+
+
+def scored(to):
+    return evaluate(to(POOL), Truth(to(TRUE), to(LISTED)), threshold=0.5)
+
+
+def swept(to):
+    return sweep(to(POOL), Truth(to(TRUE), to(LISTED)), top_k=2, owner_margin=0.1)
+
+
+DOORS = {
+    "evaluate": lambda to: evaluate(to(POOL), to(TRUE), entities=to(LISTED)).per_entity,
+    "slices": lambda to: scored(to).by("part"),
+    "losses": lambda to: scored(to).losses(),
+    "sweep": lambda to: swept(to).curve,
+    "bands": lambda to: swept(to).bands(),
+    "thresholds apart": lambda to: swept(to).by("part"),
+    "thin": lambda to: swept(to).thin(9),
+    "decide": lambda to: decide(to(POOL), Policy(0.5, top_k=2, owner_margin=0.01)),
+    "false links": lambda to: scored(to).false_links(),
+    "missed links": lambda to: scored(to).missed_links(candidates=to(POOL)),
+    "oracle": lambda to: oracle(to(POOL), Truth(to(TRUE), to(LISTED))).to_dict(),
+    "recall": lambda to: candidate_recall(
+        to(POOL), Truth(to(TRUE), to(LISTED)), k=[1, 3]
+    ).to_dict(),
+    "budget": lambda to: error_budget(scored(to), candidates=to(POOL), truth=None).to_dict(),
+    "check": lambda to: check(to(POOL), entities=to(LISTED)).to_dict()["findings"],
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_frames_of_the_device_give_what_pandas_frames_give(on_card, door):
+    there = DOORS[door](on_card)
+    here = DOORS[door](lambda frame: frame)
+    if not isinstance(here, pd.DataFrame):
+        assert there == here
+        return
+    assert isinstance(there, device_twin.DataFrame)
+    there = there.to_pandas()
+    if door in ("false links", "missed links"):  # equal costs come in any order
+        there, here = (f.sort_values(list(f.columns), ignore_index=True) for f in (there, here))
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(there), here, check_dtype=False, check_exact=True, check_names=False
+    )
