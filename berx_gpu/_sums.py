@@ -23,6 +23,11 @@ class Groups:
     n_true: Any
     size: Any
 
+    @property
+    def counts(self) -> tuple[Any, Any, Any]:
+        """The three counts of each group."""
+        return self.tp, self.n_pred, self.n_true
+
     def count(self, which: Any) -> int:
         """Return the number of entities in the groups of a mask."""
         return int(self.size[which].sum())

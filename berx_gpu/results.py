@@ -12,6 +12,7 @@ from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown, sc
 if TYPE_CHECKING:
     from berx_gpu._links import Links
     from berx_gpu._sums import Groups
+    from berx_gpu.interval_results import Interval
     from berx_gpu.truth import Truth
 
 
@@ -145,6 +146,57 @@ class Evaluation:
         from berx_gpu import breakdown
 
         return breakdown.by(self, key)
+
+    def interval(
+        self,
+        metric: str = "macro_fbeta",
+        *,
+        confidence_level: float = 0.95,
+        method: str = "auto",
+        cluster: Any = None,
+    ) -> Interval:
+        """Return a metric with limits that hold over entities like these.
+
+        Parameters
+        ----------
+        metric : str, default "macro_fbeta"
+            ``"macro_fbeta"``, ``"macro_fbeta_non_singleton"``, ``"macro_precision"``,
+            ``"macro_recall"``, or pooled: ``"precision"``, ``"recall"``, ``"pooled_fbeta"``.
+        confidence_level : float, default 0.95
+        method : {"auto", "bounded", "normal"}, default "auto"
+            ``"auto"`` is ``"bounded"``: deterministic, and honest about what was not seen, also
+            where nearly every entity is perfect. ``"normal"`` is the Student interval.
+        cluster : str, mapping or Series, optional
+            Blocks of entities that share errors, as in `by`; the unit is then the block.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        DataError
+            For fewer than two entities, nothing to divide by, or fewer than ten blocks.
+
+        Notes
+        -----
+        An entity with all its pairs is the unit. The bounded limits are those of a Bayesian
+        bootstrap to which one more entity, at the far end of the range, was added (Gaffke 2005);
+        for values of 0 and 1 they are Clopper and Pearson's.
+
+        Examples
+        --------
+        >>> from berx_gpu import evaluate
+        >>> truth = {i: ["x"] for i in range(100)}
+        >>> sure = evaluate(truth, truth, entities=range(100)).interval()
+        >>> round(sure.low, 4), sure.high
+        (0.9638, 1.0)
+        >>> sure.note
+        'all 100 are perfect; a lower limit of 0.99 needs 368, of 0.999 needs 3,688'
+        """
+        from berx_gpu import resampling
+
+        return resampling.interval(self, metric, confidence_level, method, cluster)
 
     def losses(self) -> Any:
         """Return where the score is lost, by the outcome of each entity.

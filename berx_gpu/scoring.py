@@ -308,8 +308,8 @@ def evaluation(
         n_pred=made,
         n_true=real,
         macro_fbeta=groups.mean(fbeta),
-        macro_precision=groups.mean(_share(backend.xp, groups, groups.n_pred)),
-        macro_recall=groups.mean(_share(backend.xp, groups, groups.n_true)),
+        macro_precision=groups.mean(share(backend.xp, *groups.counts, groups.n_pred)),
+        macro_recall=groups.mean(share(backend.xp, *groups.counts, groups.n_true)),
         macro_fbeta_non_singleton=groups.mean(fbeta, ~single),
         precision=pooled(hits, made),
         recall=pooled(hits, real),
@@ -321,7 +321,7 @@ def evaluation(
     )
 
 
-def _share(xp: Any, groups: Groups, whole: Any) -> Any:
+def share(xp: Any, tp: Any, n_pred: Any, n_true: Any, whole: Any) -> Any:
     """Return tp / whole, 1 where both sets are empty and 0 where only the denominator is."""
-    both_empty = (groups.n_true == 0) & (groups.n_pred == 0)
-    return xp.where(whole > 0, groups.tp / xp.maximum(whole, 1), both_empty.astype(xp.float64))
+    both_empty = (n_true == 0) & (n_pred == 0)
+    return xp.where(whole > 0, tp / xp.maximum(whole, 1), both_empty.astype(xp.float64))

@@ -16,6 +16,7 @@ DOORS = {
     "budget": 3,
     "wrong_links": 4,
     "checking": 1,
+    "resampling": 3,
     "policy": 1,
     "sweeping": 4,
     "curves": 3,
@@ -33,6 +34,9 @@ ROOMS = {
     "candidate_results": {"_tables", "errors", "results"},
     "sweep_results": {"_tables", "errors"},
     "_versions": set(),
+    "_bounded": set(),
+    "interval_results": {"_tables"},
+    "resampling": {"_bounded", "_options", "errors", "interval_results", "results"},
     "_scores": {"_columns", "_encode", "errors"},
     "policy": {
         "_columns",

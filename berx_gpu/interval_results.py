@@ -1,0 +1,55 @@
+"""Frozen result classes of intervals: fields, printing and `to_dict`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from berx_gpu._tables import as_json
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score with its limits.
+
+    Attributes
+    ----------
+    metric : str
+    estimate, low, high : float
+    confidence_level : float
+    method : str
+        ``"bounded"`` or ``"normal"``.
+    standard_error : float
+        Of the estimate, from the spread of the units.
+    normal_low, normal_high : float
+        The limits of the normal method, for comparison.
+    n_units, n_imperfect : int
+        Entities, or blocks of them, that the metric is over; those below 1.
+    largest_share : float
+        The part of the denominator that the largest unit holds.
+    note : str
+        What to bear in mind, if anything.
+    """
+
+    metric: str
+    estimate: float
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    standard_error: float
+    normal_low: float
+    normal_high: float
+    n_units: int
+    n_imperfect: int
+    largest_share: float
+    note: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes as valid JSON."""
+        return {name: as_json(value) for name, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        level = f"{100 * self.confidence_level:g} %"
+        text = f"{self.metric} {self.estimate:.4f}, {level} [{self.low:.4f}, {self.high:.4f}]"
+        return f"{text}; {self.note}" if self.note else text

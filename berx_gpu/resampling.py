@@ -1,0 +1,154 @@
+"""How sure a score is: intervals over entities, each with all its pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from berx_gpu import _bounded
+from berx_gpu._options import number
+from berx_gpu.breakdown import slices
+from berx_gpu.errors import DataError, counted, one_of
+from berx_gpu.interval_results import Interval
+from berx_gpu.results import Evaluation
+from berx_gpu.scoring import share
+
+METRICS = (
+    "macro_fbeta",
+    "macro_fbeta_non_singleton",
+    "macro_precision",
+    "macro_recall",
+    "precision",
+    "recall",
+    "pooled_fbeta",
+)
+_POOLED = METRICS[4:]
+_FEWEST_BLOCKS = 10
+_CLAIMS = (0.95, 0.99, 0.999)
+
+
+def interval(
+    ev: Evaluation, metric: str, confidence_level: float, method: str, cluster: Any
+) -> Interval:
+    """Return the interval behind `Evaluation.interval`."""
+    one_of("metric", metric, METRICS)
+    one_of("method", method, ("auto", "bounded", "normal"))
+    level = number("confidence_level", confidence_level)
+    if not 0 < level < 1:
+        raise DataError(f"confidence_level={confidence_level!r}: give a number between 0 and 1")
+    if metric in _POOLED and ev._counts.truth.undirected:
+        raise DataError(
+            f"{metric} of pairs without a direction has no interval over entities, because a pair "
+            "belongs to two; ask for a macro metric"
+        )
+    num, den, count = _units(ev, metric, cluster)
+    n = int(count.sum())
+    if n < 2 or not (den * count).sum():
+        raise DataError(
+            f"{metric} is over {counted(n, 'unit', 'units')}, and an interval needs two or more"
+        )
+    if cluster is not None and n < _FEWEST_BLOCKS:
+        raise DataError(
+            f"{counted(n, 'block', 'blocks')} of entities are too few for an interval; it needs "
+            f"{_FEWEST_BLOCKS} or more"
+        )
+    return _interval(metric, num, den, count, level, method, exact_mean=cluster is None)
+
+
+def _interval(
+    metric: str, num: Any, den: Any, count: Any, level: float, method: str, exact_mean: bool
+) -> Interval:
+    n, total = count.sum(), (den * count).sum()
+    estimate = float((num * count).sum() / total)
+    residual = num - estimate * den
+    spread = float((residual * residual * count).sum() * n / (n - 1))
+    error = math.sqrt(spread) / float(total)
+    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
+    normal = (max(estimate - reach, 0.0), min(estimate + reach, 1.0))
+    is_mean = exact_mean and metric not in _POOLED
+    far = 1.0 if is_mean else math.sqrt(float((den * den * count).sum() / count[den > 0].sum()))
+    low, high = normal if method == "normal" else _bounded.limits(num, den, count, far, level)
+    n_imperfect = int(count[num < den].sum())
+    largest = float(den.max() / total)
+    return Interval(
+        metric=metric,
+        estimate=estimate,
+        low=low,
+        high=high,
+        confidence_level=level,
+        method="normal" if method == "normal" else "bounded",
+        standard_error=error,
+        normal_low=normal[0],
+        normal_high=normal[1],
+        n_units=int(n),
+        n_imperfect=n_imperfect,
+        largest_share=largest,
+        note=_note(n_imperfect, int(n), largest if not is_mean else 0.0, level),
+    )
+
+
+def _note(n_imperfect: int, n: int, largest: float, level: float) -> str:
+    """Return what the limits do not cover, or what they would need to be closer to 1."""
+    notes = []
+    if not n_imperfect:
+        needs = [(claim, _bounded.perfect_needed(claim, level)) for claim in _CLAIMS]
+        more = [f"{claim:g} needs {needed:,}" for claim, needed in needs if needed > n]
+        notes.append(
+            f"all {n:,} are perfect" + (f"; a lower limit of {', of '.join(more)}" if more else "")
+        )
+    if largest > 0.01:
+        notes.append(
+            f"the largest unit holds {100 * largest:.1f} % of the denominator, and unseen ones of "
+            "its size are not covered"
+        )
+    return "; ".join(notes)
+
+
+def _units(ev: Evaluation, metric: str, cluster: Any) -> tuple[Any, Any, Any]:
+    """Return numerators, denominators and counts of the distinct units of a metric."""
+    counts = ev._counts
+    host = counts.truth._backend().to_host
+    if cluster is None:
+        groups = counts.groups
+        num, den = _of_counts(ev, metric, groups.tp, groups.n_pred, groups.n_true)
+        return _distinct(host(num), host(den), host(groups.size))
+    _, block = slices(ev, cluster)
+    num, den = (
+        np.bincount(block, weights=host(part))
+        for part in _of_counts(ev, metric, counts.tp, counts.n_pred, counts.n_true)
+    )
+    return _distinct(num, den, np.ones(len(num)))
+
+
+def _of_counts(ev: Evaluation, metric: str, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, Any]:
+    """Return what units with these counts add above and below the fraction of a metric."""
+    backend = ev._counts.truth._backend()
+    xp = backend.xp
+    beta2 = ev.beta * ev.beta
+    if metric == "precision":
+        return tp, n_pred
+    if metric == "recall":
+        return tp, n_true
+    if metric == "pooled_fbeta":
+        return tp, (beta2 * n_true + n_pred) / (1 + beta2)
+    ones = xp.ones(len(tp))
+    if metric == "macro_precision":
+        return share(xp, tp, n_pred, n_true, n_pred), ones
+    if metric == "macro_recall":
+        return share(xp, tp, n_pred, n_true, n_true), ones
+    fbeta = backend.fbeta(tp, n_pred, n_true, ev.beta)
+    if metric == "macro_fbeta":
+        return fbeta, ones
+    real = (n_true > 0).astype(xp.float64)
+    return fbeta * real, real
+
+
+def _distinct(num: Any, den: Any, count: Any) -> tuple[Any, Any, Any]:
+    """Return each distinct unit once; those with nothing below the fraction do not count."""
+    pairs = np.stack([np.asarray(num, np.float64), np.asarray(den, np.float64)])[:, den > 0]
+    seen, which = np.unique(pairs, axis=1, return_inverse=True)
+    total = np.bincount(which.ravel(), weights=np.asarray(count, np.float64)[den > 0])
+    return seen[0], seen[1], total
