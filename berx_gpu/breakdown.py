@@ -96,7 +96,7 @@ _MEASURES = (
 def by(ev: Evaluation, key: Any) -> Any:
     """Return the frame behind `Evaluation.by`."""
     shown, group = slices(ev, key)
-    return build_frame([*shown, *_measures(ev, group).items()], ev._counts.library)
+    return build_frame([*shown, *measures(ev, group).items()], ev._counts.library)
 
 
 def slices(ev: Evaluation, key: Any) -> tuple[list[Column], Any]:
@@ -200,7 +200,8 @@ def _order(seen: Any) -> Any:
         return np.array(sorted(range(len(seen)), key=lambda i: str(seen[i])), np.int64)
 
 
-def _measures(ev: Evaluation, group: Any) -> dict[str, Any]:
+def measures(ev: Evaluation, group: Any) -> dict[str, Any]:
+    """Return the scores of slices, given by the slice number of each entity."""
     counts = ev._counts
     host = counts.truth._backend().to_host
     order = np.argsort(group, kind="stable")

@@ -9,12 +9,13 @@ import numpy as np
 from scipy import special
 
 from berx_gpu import _bounded
+from berx_gpu._columns import build_frame
 from berx_gpu._options import number
-from berx_gpu.breakdown import slices
+from berx_gpu.breakdown import measures, slices
 from berx_gpu.errors import DataError, counted, one_of
 from berx_gpu.interval_results import Interval
 from berx_gpu.results import Evaluation
-from berx_gpu.scoring import share
+from berx_gpu.scoring import fbeta_of, share
 
 METRICS = (
     "macro_fbeta",
@@ -36,9 +37,7 @@ def interval(
     """Return the interval behind `Evaluation.interval`."""
     one_of("metric", metric, METRICS)
     one_of("method", method, ("auto", "bounded", "normal"))
-    level = number("confidence_level", confidence_level)
-    if not 0 < level < 1:
-        raise DataError(f"confidence_level={confidence_level!r}: give a number between 0 and 1")
+    level = _level(confidence_level)
     if metric in _POOLED and ev._counts.truth.undirected:
         raise DataError(
             f"{metric} of pairs without a direction has no interval over entities, because a pair "
@@ -56,6 +55,38 @@ def interval(
             f"{_FEWEST_BLOCKS} or more"
         )
     return _interval(metric, num, den, count, level, method, exact_mean=cluster is None)
+
+
+def by(ev: Evaluation, key: Any, confidence_level: float) -> Any:
+    """Return the frame behind `Evaluation.by` with limits of macro F."""
+    level = _level(confidence_level)
+    shown, group = slices(ev, key)
+    columns = measures(ev, group)
+    fbeta = ev._counts.truth._backend().to_host(fbeta_of(ev))
+    order = np.lexsort((fbeta, group))
+    group, fbeta = group[order], fbeta[order]
+    new = np.ones(len(group), bool)
+    new[1:] = (group[1:] != group[:-1]) | (fbeta[1:] != fbeta[:-1])
+    first = np.flatnonzero(new)
+    count = np.diff(first, append=len(group)).astype(np.float64)
+    values, ends = fbeta[first], np.cumsum(np.bincount(group[first]))
+    together = level ** (1 / len(ends))  # Sidak: all slices at once
+    found = np.full((4, len(ends)), math.nan)
+    for i, end in enumerate(ends):
+        mine = slice(ends[i - 1] if i else 0, end)
+        if count[mine].sum() < 2:
+            continue
+        unit = (values[mine], np.ones(end - mine.start), count[mine], 1.0)
+        found[:, i] = (*_bounded.limits(*unit, level), *_bounded.limits(*unit, together))
+    columns |= dict(zip(("low", "high", "low_all", "high_all"), found, strict=True))
+    return build_frame([*shown, *columns.items()], ev._counts.library)
+
+
+def _level(confidence_level: Any) -> float:
+    level = number("confidence_level", confidence_level)
+    if not 0 < level < 1:
+        raise DataError(f"confidence_level={confidence_level!r}: give a number between 0 and 1")
+    return level
 
 
 def _interval(

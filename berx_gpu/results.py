@@ -113,7 +113,7 @@ class Evaluation:
 
         return scoring.per_entity(self)
 
-    def by(self, key: Any) -> Any:
+    def by(self, key: Any, *, interval: bool = False, confidence_level: float = 0.95) -> Any:
         """Return the scores of slices of the entities.
 
         Parameters
@@ -121,6 +121,11 @@ class Evaluation:
         key : str, mapping, Series or list of these
             A column of the `entities` frame, values keyed by entity, or ``"n_true"``: the number
             of true targets as 0, 1, 2–3, 4–5, 6+. Several keys make one slice per combination.
+        interval : bool, default False
+            Whether to add limits of macro F: ``low`` and ``high`` of each slice by itself, and
+            ``low_all`` and ``high_all`` that hold for all slices at once; NaN for a slice of one.
+        confidence_level : float, default 0.95
+            Of the limits.
 
         Returns
         -------
@@ -143,8 +148,10 @@ class Evaluation:
         0  north           1          1.0
         1  south           1          0.0
         """
-        from berx_gpu import breakdown
+        from berx_gpu import breakdown, resampling
 
+        if interval:
+            return resampling.by(self, key, confidence_level)
         return breakdown.by(self, key)
 
     def interval(

@@ -35,6 +35,20 @@ def test_a_planted_fault_is_found(fault):
         FAULTS[fault]()
 
 
+def test_an_order_that_nobody_promised_would_be_seen():
+    pairs = LOOSE_PANDAS.DataFrame({"a": range(20), "b": range(20)})
+    orders = {
+        "merge": lambda: pairs.merge(pairs, on="a", how="inner")["a"],
+        "drop_duplicates": lambda: pairs.drop_duplicates(subset=["a"])["a"],
+        "distinct values": lambda: pairs["a"].drop_duplicates(),
+        "numbers of values": lambda: LOOSE_PANDAS.factorize(pairs["a"])[0],
+    }
+    for name, order in orders.items():
+        seen = {tuple(order()) for _ in range(5)}
+        assert len(seen) > 1, name
+        assert {tuple(sorted(found)) for found in seen} == {tuple(range(20))}
+
+
 def test_what_is_allowed_gives_the_values():
     assert int(numbers.max()) == 3
     assert cupy.sort(numbers).get().tolist() == [1, 2, 3]

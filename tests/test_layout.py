@@ -36,7 +36,14 @@ ROOMS = {
     "_versions": set(),
     "_bounded": set(),
     "interval_results": {"_tables"},
-    "resampling": {"_bounded", "_options", "errors", "interval_results", "results"},
+    "resampling": {
+        "_bounded",
+        "_columns",
+        "_options",
+        "errors",
+        "interval_results",
+        "results",
+    },
     "_scores": {"_columns", "_encode", "errors"},
     "policy": {
         "_columns",
@@ -194,7 +201,7 @@ ROOMS = {
         "_backends.matching",
         "_backends.threads",
     },
-    "_backends.rules": {"_encode", "_scores", "_backends.frames"},
+    "_backends.rules": {"_encode", "_scores", "_backends.frames", "_backends.plan"},
     "_backends.rules_cpu": {
         "_encode",
         "_backends.matching",

@@ -15,7 +15,7 @@ from berx_gpu._backends import cuda, select
 from berx_gpu._backends import plan as limits
 from berx_gpu._backends.plan import USED_SHARE, plan, row_bytes
 
-steps = st.sampled_from(["match", "label", "curve"])
+steps = st.sampled_from(["match", "label", "curve", "owned"])
 
 
 @given(steps, st.integers(0, 2**40), st.sampled_from([8, 16, 40]), st.integers(1, 2**40))
@@ -65,6 +65,8 @@ def test_any_number_of_parts_gives_the_same(monkeypatch, free):
     for backend in (loose_backend(free), loose_backend(10**12)):
         monkeypatch.setattr(select, "select", lambda *_, chosen=backend, **__: chosen)
         ev = evaluate(frame, truth, entities=range(60), threshold=0.5)
-        curve = sweep(frame, truth, entities=range(60), top_k=[None, 3]).results
+        curve = sweep(
+            frame, truth, entities=range(60), top_k=[None, 3], owner_margin=[None, 0.1]
+        ).results
         results.append((ev.to_dict(), [[*r.macro_fbeta, *r.tp, *r.n_pred] for r in curve]))
     assert results[0] == results[1]

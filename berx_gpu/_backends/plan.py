@@ -1,6 +1,7 @@
 """How much device memory the joins and the sweep take, and so in how many parts they run.
 
-A part is a range of entities, because nothing in these steps looks across entities. What a step
+A part is a range of entities, or for owners some of the targets, because nothing in these steps
+looks from one to the other. What a step
 takes for each row is counted from the arrays that it holds at its widest moment; the hash tables
 of libcudf take up to 37 bytes a row. A fifth of the free memory is left alone, for what the pools
 of the libraries lose in gaps.
@@ -30,8 +31,8 @@ def row_bytes(step: str, id_bytes: int) -> int:
 
     Parameters
     ----------
-    step : {"match", "label", "curve"}
-        Rows are those of predictions and truth together, or links.
+    step : {"match", "label", "curve", "owned"}
+        Rows are those of predictions and truth together, or links, or candidates.
     id_bytes : int
         Of one target id.
     """
@@ -40,6 +41,9 @@ def row_bytes(step: str, id_bytes: int) -> int:
         # Row, code, mark, fall and its place; the sort; counts of the entity; F before and after in
         # two words each; one running sum.
         return 8 + 4 + 8 + 2 * 8 + 4 * 8 + 6 * 8 + 6 * 8 + 2 * 8
+    if step == "owned":
+        # Row and ids, the numbers of both ids, places of scores, the best of each target, marks.
+        return 8 + 2 * id_bytes + 2 * (8 + _HASH) + 4 * 8 + 5 * 8 + 8
     numbered = chosen + 2 * id_bytes + 8 + _HASH  # joined ids, distinct ones, their numbers
     packed = chosen + 8 + 8 + 16 + 8 + _HASH  # numbers, pairs and how they are made, distinct pairs
     if step == "label":
@@ -52,7 +56,7 @@ def plan(step: str, rows: int, id_bytes: int, free: int) -> Plan:
 
     Parameters
     ----------
-    step : {"match", "label", "curve"}
+    step : {"match", "label", "curve", "owned"}
     rows : int
     id_bytes : int
     free : int

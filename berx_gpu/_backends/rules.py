@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu._backends.frames import Libraries
+from berx_gpu._backends.plan import plan
 from berx_gpu._encode import Key
 from berx_gpu._scores import places
 
@@ -107,7 +108,37 @@ def owned(
     counts : bool array, optional
         The best row of each pair. Of an owner's rows with the best score, these are marked; the
         others may be too, and all are where this is not known.
+
+    Notes
+    -----
+    Targets that are numbers are taken in parts by their remainder, so that a part fits in memory:
+    nothing in this rule looks from one target to another.
     """
+    xp = libs.xp
+    ids = [part for key in targets for part in key.parts]
+    if not hasattr(ids[0], "strides"):  # texts would have to be hashed first
+        return _owned(libs, entities, targets, scores, margin)
+    n_parts = plan("owned", len(scores), 8 * len(ids), libs.free()).parts
+    keep = xp.zeros(len(scores), bool)
+    which = ids[0].astype(xp.uint64) % xp.uint64(n_parts)
+    for part in range(n_parts):
+        rows = xp.flatnonzero(which == part)
+        if len(rows):
+            mine, theirs = (
+                tuple(key.rows(libs.take, rows) for key in side) for side in (entities, targets)
+            )
+            keep[rows] = _owned(libs, mine, theirs, scores[rows], margin)
+    return keep
+
+
+def _owned(
+    libs: Libraries,
+    entities: tuple[Key, ...],
+    targets: tuple[Key, ...],
+    scores: Any,
+    margin: float | None,
+) -> Any:
+    """Mark the rows of the owners of all targets at once."""
     xp = libs.xp
     n = len(scores)
     target, m = numbered(libs, targets)
