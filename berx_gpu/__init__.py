@@ -12,6 +12,7 @@ _ROOMS = {
     "candidates": ("candidate_recall", "oracle"),
     "checking": ("Check", "check"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
+    "interval_results": ("Interval",),
     "pair_files": ("read_pairs", "write_pairs"),
     "policy": ("Policy", "decide"),
     "results": ("Dropped", "Evaluation", "Reconciliation"),
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from berx_gpu.errors import DataError as DataError
     from berx_gpu.errors import DataWarning as DataWarning
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError
+    from berx_gpu.interval_results import Interval as Interval
     from berx_gpu.pair_files import read_pairs as read_pairs
     from berx_gpu.pair_files import write_pairs as write_pairs
     from berx_gpu.policy import Policy as Policy

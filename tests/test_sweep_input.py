@@ -1,5 +1,6 @@
 """What `sweep`, `Policy` and `decide` take and refuse, and what their results can be asked."""
 
+import itertools
 import json
 import math
 
@@ -76,6 +77,27 @@ def test_a_tuple_may_be_the_label_of_a_column():
 def test_tuples_hold_one_score():
     with pytest.raises(DataError, match="need a frame"):
         sweep(ROWS, TRUE, entities=LISTED, score=["s", "u"])
+
+
+def test_chunks_change_nothing():
+    rng = np.random.default_rng(2)
+    table = pa.table(
+        {
+            "entity": rng.integers(0, 40, 900),
+            "target": rng.integers(0, 60, 900),
+            "score": rng.integers(0, 30, 900) / 30,
+        }
+    )
+    true = table.select(["entity", "target"]).slice(0, 200)
+    cut = [0, 1, 1, 300, 899, 900]
+    pieces = [table.slice(a, b - a) for a, b in itertools.pairwise(cut)]
+    whole, chunked = (
+        sweep(t, true, entities=range(40), owner_margin=[None, 0.1], top_k=[None, 2]).results
+        for t in (table, pa.concat_tables(pieces))
+    )
+    for a, b in zip(whole, chunked, strict=True):
+        assert a.best.to_dict() == b.best.to_dict()
+        assert a.macro_fbeta.tolist() == b.macro_fbeta.tolist()
 
 
 # -- predicting nothing -----------------------------------------------------------------------
