@@ -20,6 +20,7 @@ _STEP = 0.06
 _NODES = 32
 _MOST_NODES = 640
 _BENDS = (0.0, 0.5, -0.5)
+_FLAT = -30.0
 _TINY = 1e-17
 
 
@@ -44,24 +45,38 @@ def limits(num: Any, den: Any, count: Any, far: float, level: float) -> tuple[fl
         weights = np.append(num - x * den, far * (end - x))
         return probability_below_zero(weights, np.append(count, 1.0))
 
-    low = _crossing(lambda x: below(x, 0.0), 0.0, estimate, tail)
-    high = _crossing(lambda x: below(x, 1.0), estimate, 1.0, 1 - tail)
+    residual = num - estimate * den
+    total = float((den * count).sum())
+    reach = 8 * math.sqrt(float((residual * residual * count).sum())) / total + 8 * far / total
+    low = _crossing(lambda x: below(x, 0.0), 0.0, estimate, estimate - reach, tail)
+    high = _crossing(lambda x: below(x, 1.0), estimate, 1.0, estimate + reach, 1 - tail)
     return low, high
 
 
-def _crossing(probability: Any, low: float, high: float, wanted: float) -> float:
-    """Return where a rising probability crosses a value, or the end where it does not."""
+def _crossing(probability: Any, low: float, high: float, guess: float, wanted: float) -> float:
+    """Return where a rising probability crosses a value, or the end where it does not.
+
+    The crossing is looked for between the guess and the end that is farther from it first.
+    """
 
     def excess(x: float) -> float:
         p = min(max(probability(x), 1e-300), 1 - 1e-16)
         return float(special.logit(p) - special.logit(wanted))
 
     edge = 1e-15
-    if high - low < edge or excess(low + edge) >= 0:
+    if high - low < edge:
         return low
-    if excess(high - edge) <= 0:
+    left, right = low + edge, high - edge
+    if left < guess < right:
+        if excess(guess) < 0:
+            left = guess
+        else:
+            right = guess
+    if excess(left) >= 0:
+        return low
+    if excess(right) <= 0:
         return high
-    return float(optimize.brentq(excess, low + edge, high - edge, xtol=1e-13, rtol=1e-14))
+    return float(optimize.brentq(excess, left, right, xtol=1e-13, rtol=1e-14))
 
 
 def probability_below_zero(weights: Any, shapes: Any) -> float:
@@ -84,21 +99,28 @@ def probability_below_zero(weights: Any, shapes: Any) -> float:
     log_least = -float((c * np.log1p(-least * w)).sum())
 
     def integrand(u: Any, bend: float) -> Any:
-        """Return the logarithm of the integrand."""
+        """Return the logarithm of the integrand, in its two parts."""
         away = scale * (1j * np.sinh(u) + bend * (np.cosh(u) - 1))
-        path = scale * (1j * np.cosh(u) + bend * np.sinh(u))
-        return log_least - np.log1p(-np.outer(away, slope)) @ c + np.log(path / (least + away))
+        path = np.log(scale * (1j * np.cosh(u) + bend * np.sinh(u)) / (least + away))
+        real, imaginary = -np.outer(away.real, slope), -np.outer(away.imag, slope)
+        size = np.log1p(real * (2 + real) + imaginary * imaginary) / 2
+        angle = np.arctan2(imaginary, 1 + real)
+        return log_least - size @ c + path.real, path.imag - angle @ c
 
-    looks = np.linspace(0, 8, 33)
-    sizes = [np.logaddexp.reduce(integrand(looks, bend).real) for bend in _BENDS]
-    bend = _BENDS[int(np.argmin(sizes))]
+    bend = 0.0
+    ends = integrand(np.array([0.0, 4.0]), bend)[0]
+    if ends[1] - ends[0] > _FLAT:  # the vertical line falls off slowly
+        looks = np.arange(0.5, 8, 0.5)
+        sizes = [np.logaddexp.reduce(integrand(looks, bend)[0]) for bend in _BENDS]
+        bend = _BENDS[int(np.argmin(sizes))]
     total = 0.0
     for k in range(0, _MOST_NODES, _NODES):
-        terms = np.exp(integrand(_STEP * np.arange(k, k + _NODES), bend)).imag
+        size, angle = integrand(_STEP * np.arange(k, k + _NODES), bend)
+        terms = np.exp(size) * np.sin(angle)
         if k == 0:
             terms[0] /= 2
         total += _STEP * float(terms.sum())
-        if np.abs(terms[-8:]).max() <= _TINY * abs(total) + 1e-300:
+        if np.exp(size[-1]) <= _TINY * abs(total) + 1e-300:
             break
     tail = abs(total) / math.pi
     return 1 - tail if upper else tail

@@ -75,7 +75,8 @@ def report(ev: Evaluation, budget: ErrorBudget | None, slices: dict[str, Any], f
     """Return the whole report as txt, json or md."""
     if form == "json":
         by = {name: records(frame) for name, frame in slices.items()}
-        told = {**ev.to_dict(), "losses": records(ev.losses()), "slices": by}
+        sure = ev.interval().to_dict() if ev.n_entities > 1 else None
+        told = {**ev.to_dict(), "interval": sure, "losses": records(ev.losses()), "slices": by}
         if budget is not None:
             told["error_budget"] = budget.to_dict()
         # Indented JSON is written by Python, a long one must not be.

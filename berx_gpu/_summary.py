@@ -33,6 +33,14 @@ def _title(ev: Evaluation) -> str:
     return ev.name if ev.threshold is None else f"{ev.name} ≥ {ev.threshold:.12g}"
 
 
+def _limits(ev: Evaluation) -> str:
+    """Return the limits of macro F in words; one entity has none."""
+    if ev.n_entities < 2:
+        return ""
+    sure = ev.interval()
+    return f"{100 * sure.confidence_level:g} % [{score(sure.low)}, {score(sure.high)}] · "
+
+
 def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str, str]]:
     """Return the lines of the report: label, number, text."""
     best = "" if budget is None else f" · oracle {score(budget.oracle)}"
@@ -48,7 +56,7 @@ def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str,
         (
             f"macro {f}",
             score(ev.macro_fbeta),
-            counted(imperfect, "imperfect entity", "imperfect entities"),
+            _limits(ev) + counted(imperfect, "imperfect entity", "imperfect entities"),
         ),
         ("", "", f"predicting nothing {score(ev.empty_baseline)}{best}"),
         (

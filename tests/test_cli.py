@@ -73,7 +73,7 @@ def test_the_example_prints_its_report():
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "splink ≥ 0.5",
-        "macro F0.5  0.9836  126 imperfect entities",
+        "macro F0.5  0.9836  95 % [0.9778, 0.9878] · 126 imperfect entities",
         "            predicting nothing 0.4175 · oracle 0.9937",
         "entities    2,000   835 singletons (6 linked) · others 0.9769",
         "links       2,907   2,883 true · 24 false · 117 missed (75 not candidates)",
@@ -133,7 +133,7 @@ def test_json_is_the_whole_report(files):
 
 def test_markdown(files):
     done = score(files, "--markdown", "--by", "side")
-    assert "| macro F0.5 | 0.7963 · 2 imperfect entities |" in done.stdout
+    assert "| macro F0.5 | 0.7963 · 95 % [0.2262, 0.9742] · 2 imperfect entities |" in done.stdout
     assert "| side (worst loss first) | entities | loss | F0.5 | P | R |" in done.stdout
 
 

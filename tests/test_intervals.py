@@ -201,3 +201,13 @@ def test_slices_have_limits_of_their_own_and_for_all_at_once():
     narrow = ev.by("n_true", interval=True, confidence_level=0.5)
     assert (narrow["low"] >= ev.by("n_true", interval=True)["low"]).all()
     assert list(ev.by("n_true").columns) == list(narrow.columns)[:-4]
+
+
+def test_reports_show_the_limits_where_there_are_some():
+    pred, truth, listed = table()
+    ev = evaluate(pred, truth, entities=listed)
+    sure = ev.interval()
+    assert f"95 % [{sure.low:.4f}, {sure.high:.4f}] · " in str(ev)
+    assert f"95 % [{sure.low:.4f}, {sure.high:.4f}] · " in ev.to_markdown()
+    assert "95 %" not in str(evaluate({}, {"a": ["x"]}, entities=["a"]))
+    assert str(sure).startswith(f"macro_fbeta {sure.estimate:.4f}, 95 % [{sure.low:.4f}, ")

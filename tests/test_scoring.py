@@ -571,7 +571,7 @@ def test_reports():
     ev = scored()
     assert str(ev).splitlines() == [
         "predictions",
-        "macro F0.5  0.7083  2 imperfect entities",
+        "macro F0.5  0.7083  95 % [0.1827, 0.9718] · 2 imperfect entities",
         "            predicting nothing 0.2500",
         "entities    4       1 singleton (0 linked) · others 0.6111",
         "links       2       2 true · 0 false · 7 missed",
