@@ -18,7 +18,7 @@ from scipy import optimize, special
 
 _STEP = 0.06
 _NODES = 32
-_MOST_NODES = 640
+_MOST_NODES = 416
 _BENDS = (0.0, 0.5, -0.5)
 _FLAT = -30.0
 _TINY = 1e-17
@@ -86,7 +86,7 @@ def probability_below_zero(weights: Any, shapes: Any) -> float:
     integrand is least on the real axis: along a vertical line, or along a hyperbola that bends from
     it to the side where the integrand falls off faster. In steps of sinh.
     """
-    some = weights != 0
+    some = np.abs(weights) > 1e-30 * np.abs(weights).max()  # others are as good as 0
     w, c = weights[some], shapes[some]
     if not (w > 0).any():
         return 1.0
@@ -110,7 +110,7 @@ def probability_below_zero(weights: Any, shapes: Any) -> float:
     bend = 0.0
     ends = integrand(np.array([0.0, 4.0]), bend)[0]
     if ends[1] - ends[0] > _FLAT:  # the vertical line falls off slowly
-        looks = np.arange(0.5, 8, 0.5)
+        looks = np.arange(0.5, _STEP * _MOST_NODES, 0.5)  # as far as the steps may go
         sizes = [np.logaddexp.reduce(integrand(looks, bend)[0]) for bend in _BENDS]
         bend = _BENDS[int(np.argmin(sizes))]
     total = 0.0

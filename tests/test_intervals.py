@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from berx_gpu import DataError, Truth, evaluate
+from berx_gpu import DataError, Truth, _bounded, evaluate
 from berx_gpu._bounded import limits, perfect_needed, probability_below_zero
 
 on_every_backend = pytest.mark.usefixtures("backend")
@@ -211,3 +211,21 @@ def test_reports_show_the_limits_where_there_are_some():
     assert f"95 % [{sure.low:.4f}, {sure.high:.4f}] · " in ev.to_markdown()
     assert "95 %" not in str(evaluate({}, {"a": ["x"]}, entities=["a"]))
     assert str(sure).startswith(f"macro_fbeta {sure.estimate:.4f}, 95 % [{sure.low:.4f}, ")
+
+
+shapes = st.sampled_from([1.0, 2.0, 10.0, 1e4, 1e7])
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), shapes), min_size=1, max_size=6), st.floats(-1, 1))
+@example([(-0.019999528, 10.0), (4.718e-07, 10000.0)], 0.0100004718)  # one arm of the path grows
+def test_the_integral_does_not_depend_on_its_steps(units, unseen):
+    weights = np.array([w for w, _ in units] + [unseen])
+    counts = np.array([c for _, c in units] + [1.0])
+    with np.errstate(all="raise", under="ignore"):
+        p = probability_below_zero(weights, counts)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_bounded, "_STEP", _bounded._STEP / 3)
+            patch.setattr(_bounded, "_MOST_NODES", 3 * _bounded._MOST_NODES)
+            finer = probability_below_zero(weights, counts)
+    assert 0 <= p <= 1
+    assert p == pytest.approx(finer, rel=1e-9, abs=1e-12)
