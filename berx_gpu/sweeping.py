@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -285,9 +286,10 @@ def _round(threshold: float, below: float, scale: Scale) -> float:
     """Return the shortest number above `below`, and at most the threshold, as scores compare."""
     if isinstance(threshold, int) or not math.isfinite(threshold):
         return threshold
-    size = math.floor(math.log10(abs(threshold))) if threshold else 0
-    for digits in range(-size, 17 - size):
-        for short in (round(threshold, digits), math.floor(threshold * 10**digits) / 10**digits):
+    for digits in range(1, 18):
+        for rounding in (decimal.ROUND_HALF_EVEN, decimal.ROUND_FLOOR):
+            context = decimal.Context(prec=digits, rounding=rounding)
+            short = float(context.create_decimal(threshold))
             if below < level_of(short, scale.dtype) <= level_of(threshold, scale.dtype):
-                return float(short)
+                return short
     return threshold

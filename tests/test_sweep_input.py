@@ -177,7 +177,8 @@ def test_integer_scores_beyond_floats_are_exact(values, dtype):
 @pytest.mark.parametrize(
     ("top", "below", "short"),
     [(0.562, 0.541, 0.56), (0.0329, 0.0129, 0.03), (1234.5, 900.0, 1000.0), (0.3, 0.1, 0.3),
-     (-0.25, -0.31, -0.3), (0.0, -1.0, 0.0)],
+     (-0.25, -0.31, -0.3), (0.0, -1.0, 0.0), (1.2345678901234567e-300, 1.23456789012e-300,
+      1.234567890123e-300), (1.5e308, 1e-300, 1e308), (5e-324, 0.0, 5e-324)],
 )  # fmt: skip
 def test_a_short_threshold_gives_the_same_links(top, below, short):
     sw = sweep([("a", "x", top), ("b", "q", below)], {"a": ["x"]}, entities=LISTED)
