@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -74,7 +75,7 @@ def candidates(
         part = None
         if where or only is not None:
             part, unknown_entities = inputs.chosen(encoded, where, only), "drop"
-        common = {
+        common: dict[str, Any] = {
             "entities": part,
             "entity": names["candidates"][0],
             "target": names["candidates"][1],
@@ -88,9 +89,9 @@ def candidates(
             channel=channel,
             n_targets=n_targets,
             score=score_column,
-            **common,  # type: ignore[arg-type]
+            **common,
         )
-        best = oracle(pool, encoded, beta=beta, **common)  # type: ignore[arg-type]
+        best = oracle(pool, encoded, beta=beta, **common)
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:

@@ -21,9 +21,16 @@ def number(
         raise DataError(f"{option}={value!r} is not a number")
     found = as_float(value)
     if not (low <= found <= high or (nan and math.isnan(found))):
-        bounds = "" if math.isinf(low) else f" between {low:g} and {high:g}"
+        bounds = f" from {low:g} up" if math.isinf(high) else f" between {low:g} and {high:g}"
+        bounds = "" if math.isinf(low) else bounds
         raise DataError(f"{option}={value!r}: give a number{bounds}")
     return found
+
+
+def score_limit(option: str, value: Any, nan: bool = False) -> float:
+    """Return a score to compare with as a float, or as an int, which integers meet exactly."""
+    exact = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return int(value) if exact else number(option, value, nan=nan)
 
 
 def whole(option: str, value: Any, low: int) -> int:

@@ -15,6 +15,7 @@ from berx_gpu._sums import BITS, joined, mean_over, words
 from berx_gpu.errors import DataError, some
 from berx_gpu.results import Evaluation, Reconciliation
 from berx_gpu.scoring import fbeta_of
+from berx_gpu.truth import Truth
 
 
 def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
@@ -95,16 +96,16 @@ _MEASURES = (
 
 def by(ev: Evaluation, key: Any) -> Any:
     """Return the frame behind `Evaluation.by`."""
-    shown, group = slices(ev, key)
+    shown, group = slices(ev._counts.truth, key)
     return build_frame([*shown, *measures(ev, group).items()], ev._counts.library)
 
 
-def slices(ev: Evaluation, key: Any) -> tuple[list[Column], Any]:
+def slices(truth: Truth, key: Any) -> tuple[list[Column], Any]:
     """Return the key columns of the observed slices, and the slice number of each entity."""
     keys = list(key) if isinstance(key, (list, tuple)) else [key]
     if not keys:
         raise DataError("by=[] names no slice; give a column, a mapping or a list of these")
-    columns = [_slice_column(ev, one) for one in keys]
+    columns = [_slice_column(truth, one) for one in keys]
     if [name for name, _ in columns].count(_UNNAMED) > 1:
         numbered = (f"{_UNNAMED} {i}" for i in itertools.count(1))
         columns = [(next(numbered) if n == _UNNAMED else n, v) for n, v in columns]
@@ -115,15 +116,14 @@ def slices(ev: Evaluation, key: Any) -> tuple[list[Column], Any]:
 _UNNAMED = "slice"
 
 
-def _slice_column(ev: Evaluation, key: Any) -> Column:
+def _slice_column(truth: Truth, key: Any) -> Column:
     """Return the name and the values of one slice key, one value per entity."""
-    truth = ev._counts.truth
     host = truth._backend().to_host
     if isinstance(key, Mapping):
-        return _UNNAMED, _keyed(ev, list(key), pd.Series(list(key.values()), dtype=object))
+        return _UNNAMED, _keyed(truth, list(key), pd.Series(list(key.values()), dtype=object))
     if isinstance(key, pd.Series):
         ids = key.index if isinstance(key.index, pd.MultiIndex) else pd.Series(key.index)
-        return (_UNNAMED if key.name is None else key.name), _keyed(ev, ids, key)
+        return (_UNNAMED if key.name is None else key.name), _keyed(truth, ids, key)
     held = [c for c in (*truth._slice_columns, *truth._key_columns) if same_name(c[0], key)]
     if len(held) > 1:
         raise DataError(f"entities has {len(held)} columns called {key!r}; rename all but one")
@@ -131,7 +131,7 @@ def _slice_column(ev: Evaluation, key: Any) -> Column:
         return key, host(held[0][1])
     if isinstance(key, str) and key == _N_TRUE:
         edges = [low for _, low in _N_TRUE_BINS]
-        bins = np.searchsorted(edges, host(ev._counts.n_true), side="right") - 1
+        bins = np.searchsorted(edges, host(truth._n_true), side="right") - 1
         labels = pd.Index([label for label, _ in _N_TRUE_BINS])
         return _N_TRUE, pd.Series(pd.Categorical.from_codes(bins, labels, ordered=True))
     known = some([*(name for name, _ in truth._slice_columns), _N_TRUE], 20)
@@ -141,9 +141,8 @@ def _slice_column(ev: Evaluation, key: Any) -> Column:
     )
 
 
-def _keyed(ev: Evaluation, ids: Any, values: pd.Series[Any]) -> pd.Series[Any]:
+def _keyed(truth: Truth, ids: Any, values: pd.Series[Any]) -> pd.Series[Any]:
     """Return values keyed by entity in the order of the entity list, missing where not given."""
-    truth = ev._counts.truth
     codes = truth._codes_of(ids, "slice")
     listed = codes >= 0
     if len(codes) and not listed.any():

@@ -13,7 +13,7 @@ from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
 from berx_gpu._encoded import both_listed
 from berx_gpu._links import Links
-from berx_gpu._options import level, number, reaches
+from berx_gpu._options import level, number, reaches, score_limit
 from berx_gpu._options import whole as whole_number
 from berx_gpu._scores import Scale
 from berx_gpu.breakdown import slices
@@ -119,8 +119,7 @@ def frame_of(result: PolicySweep, rows: Any = slice(None)) -> Any:
 
 def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     """Return the evaluation of one threshold of a policy; NaN links nothing."""
-    if not isinstance(threshold, (int, np.integer)):
-        threshold = number("threshold", threshold, nan=True)
+    threshold = score_limit("threshold", threshold, nan=True)
     data, truth = result.data, result.data.truth
     backend = truth._backend()
     xp = backend.xp
@@ -248,7 +247,7 @@ def by(result: PolicySweep, key: Any) -> Any:
     data, truth, shared = result.data, result.data.truth, result.best.threshold
     backend = truth._backend()
     xp = backend.xp
-    shown, group = slices(evaluation_at(result, shared), key)
+    shown, group = slices(truth, key)
     sizes = np.bincount(group)
     members = np.argsort(group, kind="stable")
     first = np.cumsum(sizes) - sizes

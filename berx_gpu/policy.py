@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import numbers
 import os
 from collections.abc import Callable, Hashable
 from dataclasses import asdict, dataclass, fields, replace
@@ -14,20 +13,14 @@ import numpy as np
 
 from berx_gpu import _pairs
 from berx_gpu._backends import select
-from berx_gpu._columns import build_frame, take
+from berx_gpu._columns import Column, build_frame, take
 from berx_gpu._encoded import own_entities
 from berx_gpu._links import Links, encoded_links
-from berx_gpu._options import as_float, at_least, level, number, whole
+from berx_gpu._options import as_float, at_least, level, number, score_limit, whole
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu.errors import DataError, one_of, rows
 from berx_gpu.results import Dropped
 from berx_gpu.truth import Truth
-
-
-def _limit(name: str, value: Any) -> float:
-    """Return a score as a float, or as an int, which integer scores compare with exactly."""
-    exact = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    return int(value) if exact else number(name, value, nan=name == "threshold")
 
 
 def _share(name: str, value: Any) -> float:
@@ -37,20 +30,13 @@ def _share(name: str, value: Any) -> float:
     return share
 
 
-def _margin(name: str, value: Any) -> float:
-    margin = number(name, value)
-    if margin < 0:
-        raise DataError(f"{name}={value!r}: give a number from 0 up")
-    return margin
-
-
 _FOUND: dict[str, Callable[[str, Any], float]] = {
-    "threshold": _limit,
-    "owner_margin": _margin,
+    "threshold": lambda name, value: score_limit(name, value, nan=True),
+    "owner_margin": lambda name, value: number(name, value, 0.0),
     "top_k": lambda name, value: whole(name, value, 1),
     "ratio": _share,
-    "best_margin": _margin,
-    "min_best": _limit,
+    "best_margin": lambda name, value: number(name, value, 0.0),
+    "min_best": score_limit,
 }
 """How the value of each rule is read."""
 
@@ -350,7 +336,7 @@ def decided(
     listed = own_entities(frame, ids, backend) if entities is None else entities
     names = [name for name, _ in frame.entity]
     held = Truth(
-        _pairs.Pairs("truth", *_no_rows(frame), None, frame.library),
+        _pairs.Pairs("truth", _no_rows(frame.entity), _no_rows(frame.target), None, frame.library),
         listed,
         entity=names,
         ids=ids,
@@ -378,6 +364,5 @@ def _score(frame: _pairs.Pairs) -> Any:
     return frame.score
 
 
-def _no_rows(frame: _pairs.Pairs) -> tuple[Any, Any]:
-    none = np.zeros(0, np.int64)
-    return tuple([(n, take(v, none)) for n, v in side] for side in (frame.entity, frame.target))  # type: ignore[return-value]
+def _no_rows(columns: list[Column]) -> list[Column]:
+    return [(name, take(values, np.zeros(0, np.int64))) for name, values in columns]

@@ -60,7 +60,7 @@ def interval(
 def by(ev: Evaluation, key: Any, confidence_level: float) -> Any:
     """Return the frame behind `Evaluation.by` with limits of macro F."""
     level = _level(confidence_level)
-    shown, group = slices(ev, key)
+    shown, group = slices(ev._counts.truth, key)
     columns = measures(ev, group)
     fbeta = ev._counts.truth._backend().to_host(fbeta_of(ev))
     order = np.lexsort((fbeta, group))
@@ -146,7 +146,7 @@ def _units(ev: Evaluation, metric: str, cluster: Any) -> tuple[Any, Any, Any]:
         groups = counts.groups
         num, den = _of_counts(ev, metric, groups.tp, groups.n_pred, groups.n_true)
         return _distinct(host(num), host(den), host(groups.size))
-    _, block = slices(ev, cluster)
+    _, block = slices(ev._counts.truth, cluster)
     num, den = (
         np.bincount(block, weights=host(part))
         for part in _of_counts(ev, metric, counts.tp, counts.n_pred, counts.n_true)

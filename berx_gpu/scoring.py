@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from berx_gpu import _pairs
 from berx_gpu._backends import select
 from berx_gpu._columns import build_frame
 from berx_gpu._links import Links, as_truth, backend_of, doubled, encoded_links
-from berx_gpu._options import at_least, number
+from berx_gpu._options import at_least, number, score_limit
 from berx_gpu._sums import Groups
 from berx_gpu.errors import DataError, one_of, rows
 from berx_gpu.results import Counts, Dropped, Evaluation
@@ -120,8 +119,7 @@ def evaluate(
             f"score={score!r} without threshold=; give the score from which a pair is predicted"
         )
     if threshold is not None:
-        exact = isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool)
-        threshold = int(threshold) if exact else number("threshold", threshold)
+        threshold = score_limit("threshold", threshold)
     truth = as_truth(truth, predictions, entities, entity, target, nulls, ids, n_threads, device)
     backend = backend_of(predictions, truth, n_threads)
     frame = _pairs.read_pairs(

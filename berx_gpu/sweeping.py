@@ -17,7 +17,7 @@ from berx_gpu._columns import EXACT_FLOAT, same_name
 from berx_gpu._encoded import Encoded, both_listed
 from berx_gpu._frames import one_table, without
 from berx_gpu._links import Links, as_truth, backend_of, encoded_links
-from berx_gpu._options import as_float, number
+from berx_gpu._options import as_float, number, score_limit
 from berx_gpu._options import level as level_of
 from berx_gpu._ranks import present_scores, ranks
 from berx_gpu._scores import Scale
@@ -219,9 +219,7 @@ def _thresholds(thresholds: Any) -> list[float]:
     grid = list(thresholds)
     if not grid:
         raise DataError("thresholds=[] holds no number; give one, or None for every score")
-    for value in grid:
-        number("thresholds", value)
-    return grid
+    return [score_limit("thresholds", value) for value in grid]
 
 
 def _swept(
@@ -243,9 +241,7 @@ def _swept(
     equal = np.flatnonzero(macro == macro.max())
     row = int(equal[np.argmax(np.where(np.isnan(shown[equal]), math.inf, shown[equal]))])
     at = int(rows[row]) if thresholds is not None else row
-    threshold = _exact(levels, at, data.scale)
-    if thresholds is not None:
-        threshold = float(shown[row]) if isinstance(thresholds[row], float) else thresholds[row]
+    threshold = _exact(levels, at, data.scale) if thresholds is None else thresholds[row]
     down_to = _exact(levels, at + 1, data.scale) if at + 1 < len(levels) else -math.inf
     return PolicySweep(
         score=column,

@@ -85,19 +85,18 @@ def count_links(links, begin, end, counts):
 def start(n_true, counts, beta, state):
     """Write true targets, links and true links of every entity; return sums over all of them.
 
-    These are F in two words, the links, the true ones, and the entities with a link.
+    These are F in two words, the true links, and the entities with a link.
     """
-    high, low, links, hits, linked = 0, 0, 0, 0, 0
+    high, low, hits, linked = 0, 0, 0, 0
     for e in range(n_true.size):
         k, tp = np.int64(counts[e, 0]), np.int64(counts[e, 1])
         state[e, 0], state[e, 1], state[e, 2] = n_true[e], k, tp
         f = fbeta(tp, k, n_true[e], beta)
         high += high_word(f)
         low += low_word(f)
-        links += k
         hits += tp
         linked += k > 0
-    return high, low, links, hits, linked
+    return high, low, hits, linked
 
 
 @jit
@@ -108,7 +107,7 @@ def mean(high, low, n):
 
 @jit
 def walk(
-    drops, links, shift, begin, end, state, beta, high, low, n_pred, hits, linked,
+    drops, links, shift, begin, end, state, beta, high, low, hits, linked,
     out_drops, out_f, out_n_pred, out_hits, out_linked,
 ):  # fmt: skip
     """Follow the sums as the links begin to end come in by falling score.
@@ -138,7 +137,7 @@ def walk(
         # What is not yet the last link of its score is written over by the next.
         out_drops[distinct] = drops[i] >> np.uint64(shift)
         out_f[distinct] = mean(high, low, n)
-        out_n_pred[distinct] = n_pred + i + 1 - begin
+        out_n_pred[distinct] = i + 1
         out_hits[distinct], out_linked[distinct] = hits, linked
         distinct += i + 1 == links.size or (
             drops[i] >> np.uint64(shift) != drops[i + 1] >> np.uint64(shift)

@@ -15,7 +15,6 @@ from berx_gpu.kernels import sweep_cpu
 
 _DIGIT = 11
 _CHUNK = 1 << 18
-_FEW = 1 << 16
 
 
 def curve(
@@ -37,7 +36,7 @@ def curve(
     keys, links, shift = _sorted_links(n_threads, codes, scores, scale, kept, hit)
     n = len(keys)
     # A part costs six numbers an entity, which must stay little beside the links.
-    parts = 1 if n <= _FEW else max(min(n_threads, n // (3 * len(n_true))), 1)
+    parts = max(min(n_threads, n // (3 * len(n_true))), 1)
     cuts = [_first_of_score(keys, shift, at) for at, _ in threads.spans(n, parts)]
     spans = list(itertools.pairwise([*cuts, n]))
     counts = np.zeros((parts, len(n_true), 2), np.int32)
