@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from berx_gpu._backends.select import is_device
+from berx_gpu._backends.select import is_device, unwrapped
 from berx_gpu._columns import ARROW, Column, same_name
 from berx_gpu.errors import DataError, some
 
 
 def frame_columns(obj: Any, what: str) -> tuple[str, list[Column]] | None:
     """Return the library and the columns of a frame, or None when `obj` is no frame."""
+    obj = unwrapped(obj)
     if isinstance(obj, pd.DataFrame):
         labels = obj.columns.to_list()
         return "pandas", [(name, obj.iloc[:, i]) for i, name in enumerate(labels)]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _plain
-from berx_gpu._backends.select import is_device
+from berx_gpu._backends.select import is_device, unwrapped
 from berx_gpu._columns import ARROW, Column, joined, same_name, take
 from berx_gpu._frames import arrow_list, frame_columns, holds, is_device_list, pick_all
 from berx_gpu._lists import as_lists
@@ -217,6 +217,7 @@ def read_entities(obj: Any, entity: Names, other: Sequence[Hashable] = ()) -> En
     names = tuple(other) or names
     if isinstance(obj, pd.MultiIndex) and obj.nlevels == len(names):
         return read_entities(obj.to_frame(index=False, name=list(names)), names)
+    obj = unwrapped(obj)
     if isinstance(obj, (pd.Series, pd.Index)) or is_device_list(obj):
         name = names[0] if obj.name is None else obj.name
         values = obj.to_series() if hasattr(obj, "to_series") else obj

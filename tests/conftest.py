@@ -86,14 +86,14 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def kernel_backend(n_threads=2, **options):
     """Return the CPU backend with kernels for everything that they can do, however small."""
-    libs = frames.Libraries(pd, np, cpu._take, cpu._same, free=lambda: 2**35)
+    libs = frames.Libraries(pd, np, cpu._take, cpu._same, cpu._hashed, free=lambda: 2**35)
     return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
 
 
 def loose_backend(free=1000):
     """Return the frame path on the loose pandas, in pieces of as few rows as free bytes allow."""
     plain = cpu.backend(1)
-    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, lambda: free)
+    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, cpu._hashed, lambda: free)
     return dataclasses.replace(
         plain,
         name="frames",

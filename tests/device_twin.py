@@ -204,6 +204,11 @@ class Series(Twin):
         """Return the values with missing ones where an array of either side says so."""
         return Series._of(self._held.mask(cond._held if isinstance(cond, Twin) else cond))
 
+    def hash_values(self, **options):
+        """Return a number for each value, the same for the same value."""
+        SIGNATURES.check("cudf.Series.hash_values", (self,), options)
+        return Series._of(LOOSE.Series(pd.util.hash_array(self._held.to_numpy(object))))
+
     def unique(self):
         """Return the distinct values as a Series, not as pandas' array."""
         return Series._of(self._held.drop_duplicates())

@@ -34,11 +34,17 @@ LISTED = pd.DataFrame({"entity": range(30), "part": np.arange(30) % 3})
 
 
 @pytest.fixture
-def on_card(monkeypatch):
+def card_bytes():
+    """Free memory of the card."""
+    return 10**9
+
+
+@pytest.fixture
+def on_card(monkeypatch, card_bytes):
     """Return how a pandas frame becomes one of the device."""
     cudf, _ = device_twin.modules(LOOSE_PANDAS)
     cudf.Index = type("Index", (device_twin.Twin,), {})
-    chosen = device_backend()
+    chosen = device_backend(card_bytes)
     monkeypatch.setitem(sys.modules, "cudf", cudf)
     monkeypatch.setattr(cuda, "backend", lambda: chosen)
     return lambda frame: device_twin.DataFrame._of(LooseFrame(frame))
@@ -68,13 +74,14 @@ DOORS = {
         to(POOL), Truth(to(TRUE), to(LISTED)), k=[1, 3]
     ).to_dict(),
     "budget": lambda to: error_budget(scored(to), candidates=to(POOL), truth=None).to_dict(),
+    "by key": lambda to: scored(to).by(pd.Series(range(30), range(30), name="part")),
     "check": lambda to: check(to(POOL), entities=to(LISTED)).to_dict()["findings"],
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_frames_of_the_device_give_what_pandas_frames_give(on_card, door):
-    there = DOORS[door](on_card)
+def same_answer(to, door):
+    """Compare a door's answer on frames of the device with that on pandas frames."""
+    there = DOORS[door](to)
     here = DOORS[door](lambda frame: frame)
     if not isinstance(here, pd.DataFrame):
         assert there == here
@@ -86,3 +93,37 @@ def test_frames_of_the_device_give_what_pandas_frames_give(on_card, door):
     pd.testing.assert_frame_equal(
         pd.DataFrame(there), here, check_dtype=False, check_exact=True, check_names=False
     )
+
+
+@pytest.mark.parametrize("card_bytes", [10**9, 2000])
+@pytest.mark.parametrize("door", DOORS)
+def test_frames_of_the_device_give_what_pandas_frames_give(on_card, door):
+    same_answer(on_card, door)
+
+
+@pytest.mark.parametrize("card_bytes", [10**9, 2000])
+@pytest.mark.parametrize("door", ["evaluate", "sweep", "decide"])
+def test_so_do_texts_in_one_part_and_in_many(on_card, monkeypatch, door):
+    here = sys.modules[__name__]
+    for name in ("POOL", "TRUE", "LISTED"):
+        columns = ["entity", "target"] if name != "LISTED" else ["entity"]
+        frame = getattr(here, name)
+        texts = {column: "n" + frame[column].astype(str) for column in columns}
+        monkeypatch.setattr(here, name, frame.assign(**texts))
+    same_answer(on_card, door)
+
+
+class Proxy:
+    """A frame as cudf.pandas hands it out: a column may be called as its method is."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def as_gpu_object(self):
+        """Return the frame of the device."""
+        return self._frame
+
+
+@pytest.mark.parametrize("door", ["evaluate", "sweep", "decide", "check", "by key"])
+def test_frames_of_cudf_pandas_are_scored_on_the_device(on_card, door):
+    same_answer(lambda frame: Proxy(on_card(frame)), door)

@@ -20,7 +20,7 @@ _FEW = 1 << 13
 @cache
 def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
-    libs = frames.Libraries(pd, np, _take, _same, free=lambda: _FREE)
+    libs = frames.Libraries(pd, np, _take, _same, _hashed, free=lambda: _FREE)
     return on(matching.Machine(libs, n_threads))
 
 
@@ -56,6 +56,10 @@ def _take(part: Any, kept: Any) -> Any:
 
 def _same(values: Any) -> Any:
     return values
+
+
+def _hashed(part: Any) -> Any:
+    return pd.util.hash_array(part)
 
 
 def _fbeta(tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:

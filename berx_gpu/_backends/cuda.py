@@ -68,7 +68,7 @@ def _free(cupy: Any) -> int:
 def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any) -> Backend:
     """Return the backend on a cuDF and a CuPy, its free memory, and the kernel that computes F."""
     take, to_host = partial(_take, cupy), partial(_to_host, cudf, cupy)
-    libs = frames.Libraries(cudf, cupy, take, to_host, free)
+    libs = frames.Libraries(cudf, cupy, take, to_host, _hashed, free)
     return Backend(
         name="cuda",
         frames=cudf,
@@ -166,6 +166,12 @@ def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
     stream = cuda.external_stream(cupy.cuda.get_current_stream().ptr)
     fbeta_cuda.fbeta[blocks, _THREADS, stream](tp, n_pred, n_true, beta, out)
     return out
+
+
+def _hashed(part: Any) -> Any:
+    if hasattr(part, "strides"):
+        return part.astype("uint64")
+    return part.hash_values(method="xxhash64").values
 
 
 def _to_host(cudf: Any, cupy: Any, values: Any) -> Any:

@@ -10,18 +10,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from berx_gpu._backends.plan import TEXT_BYTES, plan
+from berx_gpu._backends.plan import id_bytes, plan
 from berx_gpu._sums import mean_of, words
 
 
 @dataclass(frozen=True)
 class Libraries:
-    """A data frame library, the array library beside it, and how much memory they may use."""
+    """A data frame library, the array library beside it, and how much memory they may use.
+
+    `hashed` makes an array of uint64 from a key part, the same number for the same id.
+    """
 
     frames: Any
     xp: Any
     take: Any
     to_host: Any
+    hashed: Callable[[Any], Any]
     free: Callable[[], int]
 
 
@@ -331,9 +335,8 @@ def _ranges(
     libs: Libraries, step: str, n: int, *sides: tuple[Any, list[Any]]
 ) -> list[tuple[int, int]]:
     """Return ranges of the codes of n entities whose rows fit the memory, one after the other."""
-    parts = [sum(8 if hasattr(p, "strides") else TEXT_BYTES for p in side[1]) for side in sides]
     n_rows = sum(len(side[0]) for side in sides)
-    made = plan(step, n_rows, max(parts), libs.free()).parts
+    made = plan(step, n_rows, max(id_bytes(side[1]) for side in sides), libs.free()).parts
     width = -(-n // min(n, made))
     return [(low, min(low + width, n)) for low in range(0, n, width)]
 

@@ -8,13 +8,14 @@ of the libraries lose in gaps.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 USED_SHARE = 0.8
 _HASH = 37
 MAX_ROWS = 2**31 - 1
 """What one column of cuDF holds."""
-TEXT_BYTES = 40
+_TEXT_BYTES = 40
 """What a text id is taken for: its bytes, its offset, and room for longer ones."""
 
 
@@ -24,6 +25,11 @@ class Plan(NamedTuple):
     parts: int
     rows: int
     peak: int
+
+
+def id_bytes(parts: Sequence[Any]) -> int:
+    """Return the bytes of one id in some key parts."""
+    return sum(8 if hasattr(part, "strides") else _TEXT_BYTES for part in parts)
 
 
 def row_bytes(step: str, id_bytes: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu._backends.frames import Libraries
-from berx_gpu._backends.plan import plan
+from berx_gpu._backends.plan import id_bytes, plan
 from berx_gpu._encode import Key
 from berx_gpu._scores import places
 
@@ -111,16 +111,16 @@ def owned(
 
     Notes
     -----
-    Targets that are numbers are taken in parts by their remainder, so that a part fits in memory:
-    nothing in this rule looks from one target to another.
+    Targets are taken in parts by the remainder of a hash, so that a part fits in memory: nothing
+    in this rule looks from one target to another.
     """
     xp = libs.xp
     ids = [part for key in targets for part in key.parts]
-    if not hasattr(ids[0], "strides"):  # texts would have to be hashed first
+    n_parts = plan("owned", len(scores), id_bytes(ids), libs.free()).parts
+    if n_parts == 1:
         return _owned(libs, entities, targets, scores, margin)
-    n_parts = plan("owned", len(scores), 8 * len(ids), libs.free()).parts
     keep = xp.zeros(len(scores), bool)
-    which = ids[0].astype(xp.uint64) % xp.uint64(n_parts)
+    which = libs.hashed(ids[0]) % xp.uint64(n_parts)
     for part in range(n_parts):
         rows = xp.flatnonzero(which == part)
         if len(rows):

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from berx_gpu.errors import DataError, one_of
 
 
@@ -63,9 +65,21 @@ class Backend:
 
 
 def is_device(obj: object) -> bool:
-    """Say whether an object is a cuDF frame, Series or Index."""
+    """Say whether an object is a cuDF frame, Series or Index, or one that cudf.pandas wraps."""
     cudf = sys.modules.get("cudf")
-    return cudf is not None and isinstance(obj, (cudf.DataFrame, cudf.Series, cudf.Index))
+    if cudf is None:
+        return False
+    return _is_proxy(obj) or isinstance(obj, (cudf.DataFrame, cudf.Series, cudf.Index))
+
+
+def unwrapped(obj: Any) -> Any:
+    """Return the cuDF object within one of cudf.pandas; others as they are."""
+    return obj.as_gpu_object() if _is_proxy(obj) else obj
+
+
+def _is_proxy(obj: object) -> bool:
+    """Look at the type, because a frame may have a column of any name."""
+    return hasattr(type(obj), "as_gpu_object") and not isinstance(obj, np.ndarray)
 
 
 def select(*inputs: object, n_threads: int | None = None, device: str | None = None) -> Backend:
