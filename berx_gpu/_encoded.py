@@ -74,8 +74,9 @@ def encode_pairs(frame: _pairs.Pairs, truth: Truth, nulls: str, backend: select.
 def _same(a: tuple[_encode.Key, ...], b: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
     """Mark the rows whose two keys are equal."""
     _encode.same_kind(a, b)
+    series = backend.frames.Series
     sides = zip(*_encode.aligned(backend.xp, a, b), strict=True)
-    same = [(backend.frames.Series(x) == backend.frames.Series(y)).values for x, y in sides]
+    same = [(series(backend.here(x)) == series(backend.here(y))).values for x, y in sides]
     if not same:  # no id on either side
         return backend.xp.zeros(0, bool)
     mask = backend.xp.ones(len(same[0]), bool)

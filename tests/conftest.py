@@ -86,14 +86,18 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def kernel_backend(n_threads=2, **options):
     """Return the CPU backend with kernels for everything that they can do, however small."""
-    libs = frames.Libraries(pd, np, cpu._take, cpu._same, cpu._hashed, free=lambda: 2**35)
+    libs = frames.Libraries(
+        pd, np, cpu._take, cpu._same, cpu._same, cpu._hashed, free=lambda: 2**35
+    )
     return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
 
 
 def loose_backend(free=1000):
     """Return the frame path on the loose pandas, in pieces of as few rows as free bytes allow."""
     plain = cpu.backend(1)
-    libs = frames.Libraries(LOOSE_PANDAS, np, plain.take, plain.to_host, cpu._hashed, lambda: free)
+    libs = frames.Libraries(
+        LOOSE_PANDAS, np, plain.take, plain.to_host, plain.here, cpu._hashed, lambda: free
+    )
     return dataclasses.replace(
         plain,
         name="frames",
@@ -115,12 +119,22 @@ def device_fbeta(tp, n_pred, n_true, beta):
     return device_twin.asarray([fbeta_rows.fbeta.py_func(*count, beta) for count in counts], float)
 
 
-BACKENDS = {"kernels": kernel_backend, "frames": loose_backend, "device": device_backend}
+BACKENDS = {
+    "kernels": lambda _: kernel_backend(),
+    "frames": loose_backend,
+    "device": lambda _: device_backend(),
+}
+
+
+@pytest.fixture
+def free_bytes():
+    """Memory that the frame path may plan with: parts of a few rows."""
+    return 1000
 
 
 @pytest.fixture(params=BACKENDS)
-def backend(request, monkeypatch):
+def backend(request, monkeypatch, free_bytes):
     """Run a test on the CPU's kernels and on the code that cuDF runs."""
-    chosen = BACKENDS[request.param]()
+    chosen = BACKENDS[request.param](free_bytes)
     monkeypatch.setattr(select, "select", lambda *_, **__: chosen)
     return request.param

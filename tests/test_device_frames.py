@@ -19,7 +19,7 @@ from berx_gpu import (
     oracle,
     sweep,
 )  # fmt: skip
-from berx_gpu._backends import cuda
+from berx_gpu._backends import cuda, select
 
 _rng = np.random.default_rng(0)
 POOL = pd.DataFrame(
@@ -74,7 +74,7 @@ DOORS = {
         to(POOL), Truth(to(TRUE), to(LISTED)), k=[1, 3]
     ).to_dict(),
     "budget": lambda to: error_budget(scored(to), candidates=to(POOL), truth=None).to_dict(),
-    "by key": lambda to: scored(to).by(pd.Series(range(30), range(30), name="part")),
+    "by key": lambda to: scored(to).by(pd.Series(range(30), LISTED["entity"], name="part")),
     "check": lambda to: check(to(POOL), entities=to(LISTED)).to_dict()["findings"],
 }
 
@@ -82,12 +82,21 @@ DOORS = {
 def same_answer(to, door):
     """Compare a door's answer on frames of the device with that on pandas frames."""
     there = DOORS[door](to)
-    here = DOORS[door](lambda frame: frame)
+    assert isinstance(there, (device_twin.DataFrame, dict, list))
+    same(there, DOORS[door](as_it_is), door)
+
+
+def as_it_is(frame):
+    """Leave a pandas frame."""
+    return frame
+
+
+def same(there, here, door):
+    """Compare two answers of a door."""
     if not isinstance(here, pd.DataFrame):
         assert there == here
         return
-    assert isinstance(there, device_twin.DataFrame)
-    there = there.to_pandas()
+    there = there.to_pandas() if isinstance(there, device_twin.DataFrame) else there
     if door in ("false links", "missed links"):  # equal costs come in any order
         there, here = (f.sort_values(list(f.columns), ignore_index=True) for f in (there, here))
     pd.testing.assert_frame_equal(
@@ -95,22 +104,40 @@ def same_answer(to, door):
     )
 
 
-@pytest.mark.parametrize("card_bytes", [10**9, 2000])
+@pytest.mark.parametrize("card_bytes", [10**9, 20_000])
 @pytest.mark.parametrize("door", DOORS)
 def test_frames_of_the_device_give_what_pandas_frames_give(on_card, door):
     same_answer(on_card, door)
 
 
-@pytest.mark.parametrize("card_bytes", [10**9, 2000])
-@pytest.mark.parametrize("door", ["evaluate", "sweep", "decide"])
-def test_so_do_texts_in_one_part_and_in_many(on_card, monkeypatch, door):
+def write_ids_as_texts(monkeypatch):
+    """Let the frames of this module hold texts in place of numbers."""
     here = sys.modules[__name__]
     for name in ("POOL", "TRUE", "LISTED"):
-        columns = ["entity", "target"] if name != "LISTED" else ["entity"]
         frame = getattr(here, name)
-        texts = {column: "n" + frame[column].astype(str) for column in columns}
-        monkeypatch.setattr(here, name, frame.assign(**texts))
+        ids = frame.columns.intersection(["entity", "target"])
+        monkeypatch.setattr(
+            here, name, frame.assign(**{i: "n" + frame[i].astype(str) for i in ids})
+        )
+
+
+@pytest.mark.parametrize("card_bytes", [10**9, 20_000])
+@pytest.mark.parametrize("door", ["evaluate", "sweep", "decide"])
+def test_so_do_texts_in_one_part_and_in_many(on_card, monkeypatch, door):
+    write_ids_as_texts(monkeypatch)
     same_answer(on_card, door)
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("card_bytes", [10**9, 20_000])
+@pytest.mark.parametrize("door", DOORS)
+def test_so_do_host_columns_that_the_card_cannot_hold(monkeypatch, door, card_bytes, texts):
+    if texts:
+        write_ids_as_texts(monkeypatch)
+    here = DOORS[door](as_it_is)
+    chosen = device_backend(card_bytes)
+    monkeypatch.setattr(select, "select", lambda *_, **__: chosen)
+    same(DOORS[door](as_it_is), here, door)
 
 
 class Proxy:

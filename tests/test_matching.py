@@ -277,7 +277,7 @@ def test_small_and_large_sides_mix():
     large = int_pairs(rng.integers(0, 900, 10**5), rng.integers(0, 300, 10**5))
     small = large.iloc[:500]
     listed = np.arange(900)
-    sizes = matching.Machine(frames.Libraries(pd, np, None, None, None, int), 1).small_rows
+    sizes = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 1).small_rows
     assert len(small) < sizes < len(large)
     for pred, truth in ((large, small), (small, large), (large, large), (small, small)):
         ev = evaluate(pred, truth, entities=listed)
@@ -291,7 +291,7 @@ def test_small_and_large_sides_mix():
 
 @pytest.mark.parametrize("odd", [" x", "x ", "x\n", "\x0bx", "é", "x\u00a0"])
 def test_the_quick_look_for_odd_texts(odd):
-    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, int), 2)
+    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 2)
     plain = ["", "x", "a b", "x" * 40] * 5
     assert not matching._odd(machine, column(plain))
     assert not matching._odd(machine, column(plain)[:0])
@@ -302,7 +302,7 @@ def test_the_quick_look_for_odd_texts(odd):
 def test_parts_of_columns_are_read_where_they_lie():
     whole = pa.array(["zz", "a", "b", LONG, "c", LONG + "1"], pa.large_string())
     part = pd.StringDtype("pyarrow", na_value=np.nan).__from_arrow__(whole.slice(1, 4))
-    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, int), 1)
+    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 1)
     again = column(["a", "b", LONG, "c"])
     keys = [matching.keys_of(machine, text) for text in (part, again)]
     for k in keys:

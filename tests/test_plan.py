@@ -15,7 +15,7 @@ from berx_gpu._backends import cuda, select
 from berx_gpu._backends import plan as limits
 from berx_gpu._backends.plan import USED_SHARE, plan, row_bytes
 
-steps = st.sampled_from(["match", "label", "curve", "owned"])
+steps = st.sampled_from(["lookup", "match", "label", "curve", "owned"])
 
 
 @given(steps, st.integers(0, 2**40), st.sampled_from([8, 16, 40]), st.integers(1, 2**40))

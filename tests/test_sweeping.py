@@ -314,6 +314,7 @@ def febrl(backend):
     ("name", "plain", "owned", "margin"),
     [("splink", 0.9850, 0.9925, 0.9926), ("jaro_winkler", 0.9588, 0.9807, 0.9855)],
 )
+@pytest.mark.parametrize("free_bytes", [10**5])
 def test_the_best_of_each_policy_on_the_example(febrl, name, plain, owned, margin):
     frame = pd.read_parquet(FEBRL + f"{name}.parquet")
     sw = sweep(frame, febrl, owner_margin=0.05)
@@ -331,6 +332,7 @@ def test_the_best_of_each_policy_on_the_example(febrl, name, plain, owned, margi
         assert typed.macro_fbeta == pytest.approx(best.macro_fbeta, abs=1e-12)
 
 
+@pytest.mark.parametrize("free_bytes", [10**5])
 def test_others_compete_for_the_targets_of_a_part(febrl):
     import zlib
 

@@ -20,7 +20,7 @@ _FEW = 1 << 13
 @cache
 def backend(n_threads: int) -> Backend:
     """Return the backend of host inputs."""
-    libs = frames.Libraries(pd, np, _take, _same, _hashed, free=lambda: _FREE)
+    libs = frames.Libraries(pd, np, _take, _same, _same, _hashed, free=lambda: _FREE)
     return on(matching.Machine(libs, n_threads))
 
 
@@ -32,6 +32,7 @@ def on(machine: matching.Machine) -> Backend:
         xp=np,
         encode=_encode.encode,
         take=_take,
+        here=_same,
         repeats=partial(frames.repeats, machine.libs),
         index=partial(matching.index, machine),
         lookup=partial(matching.lookup, machine),

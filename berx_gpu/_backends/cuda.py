@@ -67,36 +67,39 @@ def _free(cupy: Any) -> int:
 
 def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any) -> Backend:
     """Return the backend on a cuDF and a CuPy, its free memory, and the kernel that computes F."""
-    take, to_host = partial(_take, cupy), partial(_to_host, cudf, cupy)
-    libs = frames.Libraries(cudf, cupy, take, to_host, _hashed, free)
+    take, to_host = partial(_take, cudf, cupy), partial(_to_host, cudf, cupy)
+    here = partial(_here, cudf, cupy)
+    libs = frames.Libraries(cudf, cupy, take, to_host, here, partial(_hashed, here), free)
     return Backend(
         name="cuda",
         frames=cudf,
         xp=cupy,
-        encode=partial(_encode_column, cudf, cupy),
+        encode=partial(_encode_column, libs),
         take=take,
+        here=here,
         **frames.paths(libs),
         **rules.paths(libs),
         scores=partial(_score_column, cudf, cupy),
-        look_alikes=_look_alikes,
+        look_alikes=partial(_look_alikes, here),
         fbeta=fbeta,
         to_host=to_host,
     )
 
 
-def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _encode.Key:
+def _encode_column(libs: frames.Libraries, values: Any, where: str, ids: str) -> _encode.Key:
     """Return the key of a column on the device: numbers and text of a cuDF Series stay there.
 
     A host column is read as on the CPU, and so are the rare other kinds, so that their rules stand
-    once; then it moves.
+    once; then it moves, or stays until its parts are asked for when it would fill the device.
     """
+    cudf = libs.frames
     if len(values) > plan.MAX_ROWS:
         raise DataError(
             f"{where} has {len(values):,} rows, more than the {plan.MAX_ROWS:,} of a column on the "
             'GPU; score it in parts, by entity, or with device="cpu"'
         )
     if not isinstance(values, cudf.Series):
-        return _moved(cudf, cupy, _encode.encode(values, where, ids))
+        return _moved(libs, _encode.encode(values, where, ids))
     if str(values.dtype) == "category":
         values = values.astype(values.cat.categories.dtype)
     dtype = str(values.dtype)
@@ -108,16 +111,21 @@ def _encode_column(cudf: Any, cupy: Any, values: Any, where: str, ids: str) -> _
         if ids == "exact" and dtype in _FITTING:
             numbers = values.fillna(0).astype("int64").values
             return _encode.Key("integer", (numbers,), missing, dtype, where)
-    return replace(_moved(cudf, cupy, _encode.encode(values.to_arrow(), where, ids)), dtype=dtype)
+    return replace(_moved(libs, _encode.encode(values.to_arrow(), where, ids)), dtype=dtype)
 
 
-def _moved(cudf: Any, cupy: Any, key: _encode.Key) -> _encode.Key:
-    parts = tuple(
-        cupy.asarray(part) if hasattr(part, "strides") else cudf.Series(pa.array(part))
-        for part in key.parts
-    )
-    missing = None if key.missing is None else cupy.asarray(key.missing)
+def _moved(libs: frames.Libraries, key: _encode.Key) -> _encode.Key:
+    parts = key.parts
+    if all(plan.has_room(len(part), plan.id_bytes([part]), libs.free()) for part in parts):
+        parts = tuple(map(libs.here, parts))
+    missing = None if key.missing is None else libs.xp.asarray(key.missing)
     return replace(key, parts=parts, missing=missing)
+
+
+def _here(cudf: Any, cupy: Any, part: Any) -> Any:
+    if isinstance(part, (cudf.Series, cupy.ndarray)):
+        return part
+    return cupy.asarray(part) if hasattr(part, "strides") else cudf.Series(pa.array(part))
 
 
 _FITTING = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
@@ -135,8 +143,9 @@ def _score_column(cudf: Any, cupy: Any, values: Any, where: str, present: Any = 
     return values.fillna(0).values
 
 
-def _look_alikes(pred: Any, truth: Any) -> int:
+def _look_alikes(here: Callable[[Any], Any], pred: Any, truth: Any) -> int:
     """Count as the host does, which is asked only when an id could change at all."""
+    pred, truth = here(pred), here(truth)
     if not (_odd(pred) or _odd(truth)):
         return 0
     return _encode.look_alikes(
@@ -149,11 +158,13 @@ def _odd(ids: Any) -> bool:
     return bool(((ids.str.strip() != ids) | beyond_ascii).any())
 
 
-def _take(cupy: Any, part: Any, kept: Any) -> Any:
+def _take(cudf: Any, cupy: Any, part: Any, kept: Any) -> Any:
+    if not isinstance(part, (cudf.Series, cupy.ndarray)):
+        return part[_to_host(cudf, cupy, kept)]
     kept = kept if isinstance(kept, slice) else cupy.asarray(kept)
-    if hasattr(part, "iloc"):
-        return part.iloc[kept].reset_index(drop=True)
-    return part[kept]
+    if isinstance(part, cupy.ndarray):
+        return part[kept]
+    return part.iloc[kept].reset_index(drop=True)
 
 
 def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
@@ -168,10 +179,10 @@ def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
     return out
 
 
-def _hashed(part: Any) -> Any:
+def _hashed(here: Callable[[Any], Any], part: Any) -> Any:
     if hasattr(part, "strides"):
-        return part.astype("uint64")
-    return part.hash_values(method="xxhash64").values
+        return here(part).astype("uint64")
+    return here(part).hash_values(method="xxhash64").values
 
 
 def _to_host(cudf: Any, cupy: Any, values: Any) -> Any:

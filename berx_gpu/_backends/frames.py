@@ -18,13 +18,16 @@ from berx_gpu._sums import mean_of, words
 class Libraries:
     """A data frame library, the array library beside it, and how much memory they may use.
 
-    `hashed` makes an array of uint64 from a key part, the same number for the same id.
+    A part of a key may stay on the host when a device has no room for all of it: `take` leaves its
+    rows there, `here` brings them where the libraries work. `hashed` makes an array of uint64 from
+    a part, the same number for the same id.
     """
 
     frames: Any
     xp: Any
     take: Any
     to_host: Any
+    here: Any
     hashed: Callable[[Any], Any]
     free: Callable[[], int]
 
@@ -107,13 +110,20 @@ def lookup(libs: Libraries, listed: list[Any], parts: list[Any]) -> tuple[Any, i
         The same number of columns on both sides, without missing ids; `listed` has no repeats.
     """
     xp = libs.xp
-    codes = xp.full(len(parts[0]), -1, xp.int32)
+    n = len(parts[0])
+    codes = xp.full(n, -1, xp.int32)
     names = [f"key{i}" for i in range(len(parts))]
-    left = _numbered(libs, names, parts, "row")
     right = _numbered(libs, names, listed, "code")
-    met = left.merge(right, on=names, how="inner")
-    codes[met["row"].values] = met["code"].values
-    return codes, len(codes) - len(met)
+    made = plan("lookup", n, id_bytes(parts), libs.free())
+    known = 0
+    for low in range(0, n, made.rows) if n else ():
+        some = parts
+        if made.parts > 1:
+            some = [libs.take(part, slice(low, low + made.rows)) for part in parts]
+        met = _numbered(libs, names, some, "row").merge(right, on=names, how="inner")
+        codes[met["row"].values + low] = met["code"].values
+        known += len(met)
+    return codes, n - known
 
 
 def repeats(libs: Libraries, parts: list[Any]) -> Any:
@@ -327,7 +337,7 @@ def _known(libs: Libraries, codes: Any, parts: list[Any]) -> tuple[Any, list[Any
 
 
 def _numbered(libs: Libraries, names: list[str], parts: list[Any], number: str) -> Any:
-    columns = dict(zip(names, parts, strict=True))
+    columns = dict(zip(names, map(libs.here, parts), strict=True))
     return libs.frames.DataFrame({**columns, number: libs.xp.arange(len(parts[0]))})
 
 
@@ -356,7 +366,7 @@ def _pack(libs: Libraries, *sides: tuple[Any, list[Any]]) -> list[Any]:
     xd, xp = libs.frames, libs.xp
     number: Any = None
     for columns in zip(*(targets for _, targets in sides), strict=True):
-        joined = xd.concat([xd.Series(part) for part in columns], ignore_index=True)
+        joined = xd.concat([xd.Series(libs.here(part)) for part in columns], ignore_index=True)
         codes, values = xd.factorize(joined)
         # Two columns of fewer than 2**31 distinct values each make one int64 without overflow.
         if number is None:

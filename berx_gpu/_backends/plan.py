@@ -32,17 +32,25 @@ def id_bytes(parts: Sequence[Any]) -> int:
     return sum(8 if hasattr(part, "strides") else _TEXT_BYTES for part in parts)
 
 
+def has_room(rows: int, id_bytes: int, free: int) -> bool:
+    """Say whether a column may lie on the device whole, which leaves most of it for the steps."""
+    return rows * id_bytes <= free // 8
+
+
 def row_bytes(step: str, id_bytes: int) -> int:
     """Return the bytes that a step takes for each of its rows.
 
     Parameters
     ----------
-    step : {"match", "label", "curve", "owned"}
+    step : {"lookup", "match", "label", "curve", "owned"}
         Rows are those of predictions and truth together, or links, or candidates.
     id_bytes : int
         Of one target id.
     """
     chosen = 4 + id_bytes  # codes and ids of the part
+    if step == "lookup":
+        # Ids, row numbers, what maps both sides to the output, the output.
+        return id_bytes + 8 + 2 * 4 + _HASH + id_bytes + 2 * 8
     if step == "curve":
         # Row, code, mark, fall and its place; the sort; counts of the entity; F before and after in
         # two words each; one running sum.
@@ -62,7 +70,7 @@ def plan(step: str, rows: int, id_bytes: int, free: int) -> Plan:
 
     Parameters
     ----------
-    step : {"match", "label", "curve", "owned"}
+    step : {"lookup", "match", "label", "curve", "owned"}
     rows : int
     id_bytes : int
     free : int

@@ -193,7 +193,7 @@ def numbered(libs: Libraries, keys: tuple[Key, ...]) -> tuple[Any, int]:
     xd, xp = libs.frames, libs.xp
     number, count = None, 0
     for part in (part for key in keys for part in key.parts):
-        codes, seen = xd.factorize(xd.Series(part))
+        codes, seen = xd.factorize(xd.Series(libs.here(part)))
         codes = xp.asarray(codes).astype(xp.int64)
         if number is not None:
             codes, seen = xd.factorize(xd.Series(number * len(seen) + codes))

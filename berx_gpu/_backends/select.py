@@ -24,6 +24,8 @@ class Backend:
         (column, where, ids) -> `_encode.Key`.
     take : callable
         (key part, mask or row numbers) -> the part's rows.
+    here : callable
+        Key part -> the part where the libraries work; a large one may have stayed on the host.
     repeats, index, lookup, prepare, match, label : callable
         Matching over encoded keys; see `_backends.frames`.
     group : callable
@@ -47,6 +49,7 @@ class Backend:
     xp: Any
     encode: Callable[..., Any]
     take: Callable[..., Any]
+    here: Callable[..., Any]
     repeats: Callable[..., Any]
     index: Callable[..., Any]
     lookup: Callable[..., Any]
