@@ -154,3 +154,10 @@ class Proxy:
 @pytest.mark.parametrize("door", ["evaluate", "sweep", "decide", "check", "by key"])
 def test_frames_of_cudf_pandas_are_scored_on_the_device(on_card, door):
     same_answer(lambda frame: Proxy(on_card(frame)), door)
+
+
+def test_a_column_that_would_fill_the_card_stays_on_the_host():
+    ids = pd.Series(range(100))
+    for free, host in ((6000, True), (6400, False)):
+        key = device_backend(free).encode(ids, "column 'x'", "exact")
+        assert isinstance(key.parts[0], np.ndarray) == host
