@@ -18,15 +18,17 @@ class Interval:
     estimate, low, high : float
     confidence_level : float
     method : str
-        ``"bounded"`` or ``"normal"``.
+        ``"bounded"``, ``"normal"``, ``"bca"``, ``"percentile"`` or ``"poisson"``.
     standard_error : float
-        Of the estimate, from the spread of the units.
+        Of the estimate, from the spread of the units, or of the replicates.
     normal_low, normal_high : float
         The limits of the normal method, for comparison.
     n_units, n_imperfect : int
         Entities, or blocks of them, that the metric is over; those below 1.
     largest_share : float
         The part of the denominator that the largest unit holds.
+    n_resamples, seed : int or None
+        Of a bootstrap.
     note : str
         What to bear in mind, if anything.
     """
@@ -43,6 +45,8 @@ class Interval:
     n_units: int
     n_imperfect: int
     largest_share: float
+    n_resamples: int | None
+    seed: int | None
     note: str
 
     def to_dict(self) -> dict[str, Any]:

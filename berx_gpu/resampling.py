@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from berx_gpu import _bounded
+from berx_gpu import _bootstrap, _bounded
+from berx_gpu._bootstrap import seed_of
 from berx_gpu._columns import build_frame
-from berx_gpu._options import number
+from berx_gpu._options import number, whole
 from berx_gpu.breakdown import measures, slices
 from berx_gpu.errors import DataError, counted, one_of
 from berx_gpu.interval_results import Interval
@@ -28,16 +30,24 @@ METRICS = (
 )
 _POOLED = METRICS[4:]
 _FEWEST_BLOCKS = 10
+_FEWEST_RESAMPLES = 100
 _CLAIMS = (0.95, 0.99, 0.999)
 
 
 def interval(
-    ev: Evaluation, metric: str, confidence_level: float, method: str, cluster: Any
+    ev: Evaluation,
+    metric: str,
+    confidence_level: float,
+    method: str,
+    n_resamples: int,
+    rng: Any,
+    cluster: Any,
 ) -> Interval:
     """Return the interval behind `Evaluation.interval`."""
     one_of("metric", metric, METRICS)
-    one_of("method", method, ("auto", "bounded", "normal"))
+    one_of("method", method, ("auto", "bounded", "normal", *_bootstrap.METHODS))
     level = _level(confidence_level)
+    n_resamples, seed = whole("n_resamples", n_resamples, _FEWEST_RESAMPLES), seed_of(rng)
     if metric in _POOLED and ev._counts.truth.undirected:
         raise DataError(
             f"{metric} of pairs without a direction has no interval over entities, because a pair "
@@ -54,7 +64,16 @@ def interval(
             f"{counted(n, 'block', 'blocks')} of entities are too few for an interval; it needs "
             f"{_FEWEST_BLOCKS} or more"
         )
-    return _interval(metric, num, den, count, level, method, exact_mean=cluster is None)
+    means = cluster is None and metric not in _POOLED
+    made = _interval(metric, num, den, count, level, method, means)
+    if method not in _bootstrap.METHODS:
+        return made
+    backend = ev._counts.truth._backend()
+    low, high, error = _bootstrap.limits(method, num, den, count, level, n_resamples, seed, backend)
+    return replace(
+        made, low=low, high=high, method=method, standard_error=error, n_resamples=n_resamples,
+        seed=seed, note="" if error else "all replicates are equal",
+    )  # fmt: skip
 
 
 def by(ev: Evaluation, key: Any, confidence_level: float) -> Any:
@@ -90,8 +109,9 @@ def _level(confidence_level: Any) -> float:
 
 
 def _interval(
-    metric: str, num: Any, den: Any, count: Any, level: float, method: str, exact_mean: bool
+    metric: str, num: Any, den: Any, count: Any, level: float, method: str, is_mean: bool
 ) -> Interval:
+    """Return the bounded interval of a metric, or the normal one."""
     n, total = count.sum(), (den * count).sum()
     estimate = float((num * count).sum() / total)
     residual = num - estimate * den
@@ -99,7 +119,6 @@ def _interval(
     error = math.sqrt(spread) / float(total)
     reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
     normal = (max(estimate - reach, 0.0), min(estimate + reach, 1.0))
-    is_mean = exact_mean and metric not in _POOLED
     far = 1.0 if is_mean else math.sqrt(float((den * den * count).sum() / count[den > 0].sum()))
     low, high = normal if method == "normal" else _bounded.limits(num, den, count, far, level)
     n_imperfect = int(count[num < den].sum())
@@ -117,6 +136,8 @@ def _interval(
         n_units=int(n),
         n_imperfect=n_imperfect,
         largest_share=largest,
+        n_resamples=None,
+        seed=None,
         note=_note(n_imperfect, int(n), largest if not is_mean else 0.0, level),
     )
 

@@ -160,6 +160,8 @@ class Evaluation:
         *,
         confidence_level: float = 0.95,
         method: str = "auto",
+        n_resamples: int = 10_000,
+        rng: Any = None,
         cluster: Any = None,
     ) -> Interval:
         """Return a metric with limits that hold over entities like these.
@@ -170,9 +172,14 @@ class Evaluation:
             ``"macro_fbeta"``, ``"macro_fbeta_non_singleton"``, ``"macro_precision"``,
             ``"macro_recall"``, or pooled: ``"precision"``, ``"recall"``, ``"pooled_fbeta"``.
         confidence_level : float, default 0.95
-        method : {"auto", "bounded", "normal"}, default "auto"
+        method : {"auto", "bounded", "normal", "bca", "percentile", "poisson"}, default "auto"
             ``"auto"`` is ``"bounded"``: deterministic, and honest about what was not seen, also
-            where nearly every entity is perfect. ``"normal"`` is the Student interval.
+            where nearly every entity is perfect. ``"normal"`` is the Student interval, the others
+            are bootstraps.
+        n_resamples : int, default 10_000
+            Replicates of a bootstrap, from 100 up.
+        rng : int or numpy.random.Generator, optional
+            Its seed, reported in the result; the same seed gives the same limits.
         cluster : str, mapping or Series, optional
             Blocks of entities that share errors, as in `by`; the unit is then the block.
 
@@ -203,7 +210,9 @@ class Evaluation:
         """
         from berx_gpu import resampling
 
-        return resampling.interval(self, metric, confidence_level, method, cluster)
+        return resampling.interval(
+            self, metric, confidence_level, method, n_resamples, rng, cluster
+        )
 
     def losses(self) -> Any:
         """Return where the score is lost, by the outcome of each entity.

@@ -157,7 +157,7 @@ def test_what_is_left_unsaid_is_said():
     ("options", "said"),
     [
         ({"metric": "f1"}, "metric='f1' is not an option"),
-        ({"method": "bca"}, "method='bca' is not an option"),
+        ({"method": "BCa"}, "method='BCa' is not an option"),
         ({"confidence_level": 95}, "between 0 and 1"),
         ({"confidence_level": 1.0}, "between 0 and 1"),
         ({"cluster": {e: e % 9 for e in range(400)}}, "9 blocks of entities are too few"),

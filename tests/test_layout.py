@@ -35,8 +35,10 @@ ROOMS = {
     "sweep_results": {"_tables", "errors"},
     "_versions": set(),
     "_bounded": set(),
+    "_bootstrap": {"errors", "_backends.select"},
     "interval_results": {"_tables"},
     "resampling": {
+        "_bootstrap",
         "_bounded",
         "_columns",
         "_options",
@@ -194,6 +196,7 @@ ROOMS = {
     "sets": {"kernels.fbeta_rows"},
     "_backends.__init__": set(),
     "_backends.select": {"errors"},
+    "_backends.draws": set(),
     "_backends.frames": {"_sums", "_backends.plan"},
     "_backends.curves": {
         "_sums",
@@ -215,14 +218,17 @@ ROOMS = {
         "_encode",
         "_scores",
         "_backends.curves",
+        "_backends.draws",
         "_backends.frames",
         "_backends.matching",
         "_backends.rules_cpu",
         "_backends.select",
+        "_backends.threads",
     },
     "_backends.cuda": {
         "_encode",
         "_scores",
+        "_backends.draws",
         "_backends.frames",
         "_backends.plan",
         "_backends.rules",
@@ -326,6 +332,7 @@ def broken_inner(room, other, loaded):
             "_backends.curves": "_cpu",
             "_backends.rules_cpu": "_cpu",
             "_backends.cuda": "_cuda",
+            "_backends.draws": "_rows",
             "sets": "_rows",
         }.get(room)
         return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]

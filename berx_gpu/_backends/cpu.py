@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _encode, _scores
-from berx_gpu._backends import curves, frames, matching, rules_cpu
+from berx_gpu._backends import curves, draws, frames, matching, rules_cpu, threads
 from berx_gpu._backends.select import Backend
-from berx_gpu.kernels import fbeta_cpu, fbeta_rows
+from berx_gpu.kernels import fbeta_cpu, fbeta_rows, resample_cpu
 
 _FREE = 1 << 35
 """Bytes that the joins may plan with: the host has swap, and large inputs go through kernels."""
+_BATCHES = 64
+"""Of replicates: between two of them Ctrl-C acts and progress is told."""
 _FEW = 1 << 13
 """Entities up to which the row runs as plain Python: sooner done than a kernel is loaded."""
 
@@ -47,6 +49,7 @@ def on(machine: matching.Machine) -> Backend:
         scores=_scores.column,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,
+        resample=partial(_resample, machine.n_threads),
         to_host=_same,
     )
 
@@ -57,6 +60,17 @@ def _take(part: Any, kept: Any) -> Any:
 
 def _same(values: Any) -> Any:
     return values
+
+
+def _resample(
+    n_threads: int, how: str, count: Any, num: Any, den: Any, n_resamples: int, seed: int
+) -> Any:
+    sums = np.empty((n_resamples, 2), np.int64)
+    spans = threads.spans(n_resamples, min(n_resamples, _BATCHES))
+    given = (*draws.TABLES[how](count), num, den, *draws.key_words(seed))
+    calls = [(*given, begin, sums[begin:end]) for begin, end in spans]
+    threads.run(resample_cpu.resample, calls, n_threads)
+    return sums
 
 
 def _hashed(part: Any) -> Any:

@@ -6,14 +6,18 @@ from functools import cache, partial
 from importlib import metadata
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from berx_gpu import _encode, _scores
-from berx_gpu._backends import frames, plan, rules
+from berx_gpu._backends import draws, frames, plan, rules
 from berx_gpu._backends.select import Backend
 from berx_gpu.errors import DataError, MissingDependencyError
 
 _THREADS = 256
+_WARP = 32
+_MANY = 1 << 17
+"""Items from which blocks of many threads fill a card."""
 _INSTALL = 'install them with: pip install "berx-gpu[cuda13]" (or [cuda12], as your driver asks)'
 
 
@@ -27,7 +31,13 @@ def backend() -> Backend:
         When CuPy or numba-cuda is not installed, or no CUDA device answers.
     """
     cudf, cupy = libraries()
-    return on(cudf, cupy, free=partial(_free, cupy), fbeta=partial(_fbeta, cupy))
+    return on(
+        cudf,
+        cupy,
+        free=partial(_free, cupy),
+        fbeta=partial(_fbeta, cupy),
+        resample=partial(_resample, cupy),
+    )
 
 
 def libraries() -> tuple[Any, Any]:
@@ -65,8 +75,8 @@ def _free(cupy: Any) -> int:
     return int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
 
 
-def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any) -> Backend:
-    """Return the backend on a cuDF and a CuPy, its free memory, and the kernel that computes F."""
+def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any, resample: Any) -> Backend:
+    """Return the backend on a cuDF and a CuPy, its free memory, and what launches the kernels."""
     take, to_host = partial(_take, cudf, cupy), partial(_to_host, cudf, cupy)
     here = partial(_here, cudf, cupy)
     libs = frames.Libraries(cudf, cupy, take, to_host, here, partial(_hashed, here), free)
@@ -82,6 +92,7 @@ def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any) -> Backend:
         scores=partial(_score_column, cudf, cupy),
         look_alikes=partial(_look_alikes, here),
         fbeta=fbeta,
+        resample=resample,
         to_host=to_host,
     )
 
@@ -173,10 +184,31 @@ def _fbeta(cupy: Any, tp: Any, n_pred: Any, n_true: Any, beta: float) -> Any:
     from berx_gpu.kernels import fbeta_cuda
 
     out = cupy.empty(len(tp))
-    blocks = min(-(-len(tp) // _THREADS), 1 << 16)
-    stream = cuda.external_stream(cupy.cuda.get_current_stream().ptr)
-    fbeta_cuda.fbeta[blocks, _THREADS, stream](tp, n_pred, n_true, beta, out)
+    _launch(cupy, cuda, fbeta_cuda.fbeta, len(tp), (tp, n_pred, n_true, beta, out))
     return out
+
+
+def _resample(
+    cupy: Any, how: str, count: Any, num: Any, den: Any, n_resamples: int, seed: int
+) -> Any:
+    from numba import cuda
+
+    from berx_gpu.kernels import resample_cuda
+
+    out = cupy.empty((n_resamples, 2), cupy.int64)
+    arrays = (*draws.TABLES[how](count), num, den)
+    given = [cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in arrays]
+    given += [*draws.key_words(seed), 0, out]
+    _launch(cupy, cuda, resample_cuda.resample, n_resamples, tuple(given))
+    return out.get()
+
+
+def _launch(cupy: Any, cuda: Any, kernel: Any, n: int, arguments: tuple[Any, ...]) -> None:
+    """Run a kernel over n items on CuPy's stream; few items go to as many blocks as there are."""
+    threads = _THREADS if n > _MANY else _WARP
+    blocks = min(-(-n // threads), 1 << 16)
+    stream = cuda.external_stream(cupy.cuda.get_current_stream().ptr)
+    kernel[blocks, threads, stream](*arguments)
 
 
 def _hashed(here: Callable[[Any], Any], part: Any) -> Any:

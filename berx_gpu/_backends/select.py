@@ -40,6 +40,9 @@ class Backend:
         (ids, true ids) -> how many match only after stripping blanks or NFC.
     fbeta : callable
         (tp, n_pred, n_true, beta) -> float64 array of F per entity.
+    resample : callable
+        (how, count, num, den, n_resamples, seed) -> both sums of every replicate, an int64 NumPy
+        array of shape (n_resamples, 2); `how` is a key of `_backends.draws.TABLES`.
     to_host : callable
         Array or Series -> NumPy array or pandas Series.
     """
@@ -64,6 +67,7 @@ class Backend:
     scores: Callable[..., Any]
     look_alikes: Callable[..., Any]
     fbeta: Callable[..., Any]
+    resample: Callable[..., Any]
     to_host: Callable[..., Any]
 
 
