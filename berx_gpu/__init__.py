@@ -11,6 +11,8 @@ _ROOMS = {
     "candidate_results": ("CandidateRecall", "ErrorBudget"),
     "candidates": ("candidate_recall", "oracle"),
     "checking": ("Check", "check"),
+    "comparing": ("compare", "compare_all"),
+    "comparison_results": ("Comparison", "Comparisons"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
     "interval_results": ("Interval",),
     "pair_files": ("read_pairs", "write_pairs"),
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
     from berx_gpu.candidates import oracle as oracle
     from berx_gpu.checking import Check as Check
     from berx_gpu.checking import check as check
+    from berx_gpu.comparing import compare as compare
+    from berx_gpu.comparing import compare_all as compare_all
+    from berx_gpu.comparison_results import Comparison as Comparison
+    from berx_gpu.comparison_results import Comparisons as Comparisons
     from berx_gpu.errors import DataError as DataError
     from berx_gpu.errors import DataWarning as DataWarning
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError

@@ -112,6 +112,14 @@ output_options = stacked(
 )
 
 
+level_option = click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Confidence of all limits."
+)
+seed_option = click.option(
+    "--seed", type=int, help="Of random numbers; the result says which was used.  [default: any]"
+)
+
+
 @dataclass(frozen=True)
 class Reader:
     """How files are read: their columns and their form, as the options say."""
@@ -179,10 +187,19 @@ class Reader:
             device=device,
         )
         true_ids = first_two(true, names)
-        known = [encoded._key_columns[0][1], *true_ids[1:]]
         for kind, (path, table) in read.items():
-            self.check_header(path, kind, table, true_ids[:1] if kind == "entities" else known)
+            if kind == "entities":
+                self.check_header(path, kind, table, true_ids[:1])
+            else:
+                self.check_pairs_header(path, kind, table, true, encoded)
         return encoded
+
+    def check_pairs_header(
+        self, path: str, kind: str, table: pa.Table, true: pa.Table, encoded: Truth
+    ) -> None:
+        """Raise when the first line of a file of pairs, taken as its names, holds an id."""
+        true_ids = first_two(true, self.names["truth"])
+        self.check_header(path, kind, table, [encoded._key_columns[0][1], *true_ids[1:]])
 
     def check_header(self, path: str, kind: str, table: pa.Table, ids: Sequence[Any]) -> None:
         """Raise when the first line of a text file, taken as its names, holds an id."""
@@ -221,6 +238,26 @@ def one_form(as_json: bool, as_markdown: bool) -> str:
     if as_json and as_markdown:
         raise DataError("--json and --markdown exclude each other; give one")
     return "json" if as_json else "md" if as_markdown else "txt"
+
+
+def check_plot(plot: str | None, others: Sequence[str | None]) -> None:
+    """Raise when a figure cannot be written, or would overwrite another file of the call."""
+    from berx_gpu import files
+
+    if plot is not None:
+        files.check_apart(plot, others, "--plot")
+        if not plot.lower().endswith((".png", ".svg", ".pdf")):
+            raise DataError(f"--plot {plot!r}: cannot tell what to draw; use .png, .svg or .pdf")
+
+
+def draw(plot: str, figure: Callable[[], Any]) -> None:
+    """Write a figure as the file's ending says."""
+    from berx_gpu import files
+
+    with warnings.catch_warnings():  # of matplotlib, about axes of a single value
+        warnings.simplefilter("ignore", UserWarning)
+        made = figure()
+        files.write_with(plot, lambda temporary: made.savefig(temporary, format=plot[-3:], dpi=150))
 
 
 @contextmanager

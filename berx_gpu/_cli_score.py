@@ -23,6 +23,14 @@ from berx_gpu.errors import DataError
     "with --threshold: all rows of the predictions]",
 )
 @inputs.by_option
+@click.option("--interval", is_flag=True, help="Limits of every metric, and of the slices of --by.")
+@inputs.level_option
+@inputs.choice(
+    "--method",
+    ("auto", "bounded", "normal", "bca", "percentile", "poisson"),
+    "How limits of all entities are made; auto is bounded.",
+)
+@inputs.seed_option
 @inputs.columns(
     "--pred-columns",
     "ENTITY,TARGET[,SCORE]",
@@ -61,6 +69,10 @@ def score(
     threshold: float | None,
     candidates: str | None,
     by: tuple[str, ...],
+    interval: bool,
+    level: float,
+    method: str,
+    seed: int | None,
     pred_columns: str | None,
     candidate_columns: str | None,
     entity_column: str | None,
@@ -153,20 +165,45 @@ def score(
         ]
         for table, file in made:
             files.write_table(table, file)
-    tables = {column: ev.by(inputs.slice_key(column)) for column in by}
+    made_limits: dict[str, Any] = {"confidence_level": level, "method": method, "rng": seed}
+    sure = _report.Sure(
+        macro=ev.interval(**made_limits) if ev.n_entities > 1 else None,
+        metrics=_intervals(ev, made_limits) if interval else {},
+    )
+    tables = {
+        column: ev.by(inputs.slice_key(column), interval=interval, confidence_level=level)
+        for column in by
+    }
     for warning in [*told, *_report.suspicions(ev, len(pred))]:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:
+        if sure.macro is not None and sure.macro.seed is not None:
+            notes.append(
+                f"limits of {sure.macro.n_resamples:,} replicates, --seed {sure.macro.seed}"
+            )
         for note in [*notes, *_report.notes(ev, budget, encoded.n_entities)]:
             click.echo(f"note: {note}", err=True)
     if output is not None:
-        _report.write(output, ev, budget, tables)
+        _report.write(output, ev, budget, sure, tables)
     if form != "txt" or not quiet:
-        click.echo(_report.report(ev, budget, tables, form))
+        click.echo(_report.report(ev, budget, sure, tables, form))
     if fail_under is not None and not ev.macro_fbeta >= fail_under:
         click.echo(f"macro F {ev.macro_fbeta!r} is below {fail_under!r}", err=True)
         return inputs.GATE_FAILED
     return 0
+
+
+def _intervals(ev: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the interval of every metric, or why it has none."""
+    from berx_gpu.resampling import METRICS
+
+    found: dict[str, Any] = {}
+    for metric in METRICS:
+        try:
+            found[metric] = ev.interval(metric, **options)
+        except DataError as error:
+            found[metric] = str(error)
+    return found
 
 
 def _pool(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any
 
 import click
@@ -95,8 +94,7 @@ def sweep(
             files.check_apart(path, [candidates, truth, entities, only, *others], option)
     if output is not None:
         files.check_output(output, [], reports=False)
-    if plot is not None and not plot.lower().endswith((".png", ".svg", ".pdf")):
-        raise DataError(f"--plot {plot!r}: cannot tell what to draw; use .png, .svg or .pdf")
+    inputs.check_plot(plot, [])
     names = {
         "truth": inputs.column_names(truth_columns, "--truth-columns", 2),
         "candidates": inputs.column_names(candidate_columns, "--candidate-columns", 3),
@@ -157,12 +155,7 @@ def sweep(
     if save is not None:
         sw.best.policy.save(save)
     if plot is not None:
-        with warnings.catch_warnings():  # of matplotlib, about axes of a single value
-            warnings.simplefilter("ignore", UserWarning)
-            figure = sw.plot(oracle=top)
-            files.write_with(
-                plot, lambda temporary: figure.savefig(temporary, format=plot[-3:], dpi=150)
-            )
+        inputs.draw(plot, lambda: sw.plot(oracle=top))
     if output is not None:
         files.write_table(sw.curve, output)
     if form == "json":

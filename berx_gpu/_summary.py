@@ -9,18 +9,24 @@ from berx_gpu.errors import counted
 
 if TYPE_CHECKING:
     from berx_gpu.candidate_results import ErrorBudget
+    from berx_gpu.interval_results import Interval
     from berx_gpu.results import Evaluation
 
 
-def as_text(ev: Evaluation, budget: ErrorBudget | None = None) -> str:
-    """Return the report of an evaluation, with what the candidates allow where that is known."""
-    lines = [_title(ev), *_summary_lines(ev, budget), "", *aligned(_loss_cells(ev))]
+def as_text(ev: Evaluation, budget: ErrorBudget | None = None, sure: Interval | None = None) -> str:
+    """Return the report of an evaluation, with what the candidates allow where that is known.
+
+    `sure` is the interval of macro F, the bounded one by default.
+    """
+    lines = [_title(ev), *_summary_lines(ev, budget, sure), "", *aligned(_loss_cells(ev))]
     return "\n".join(lines if budget is None else [*lines, "", str(budget)])
 
 
-def in_markdown(ev: Evaluation, budget: ErrorBudget | None = None) -> str:
+def in_markdown(
+    ev: Evaluation, budget: ErrorBudget | None = None, sure: Interval | None = None
+) -> str:
     """Return the same report as Markdown."""
-    parts = [markdown(_summary_cells(ev, budget)), markdown(_loss_cells(ev))]
+    parts = [markdown(_summary_cells(ev, budget, sure)), markdown(_loss_cells(ev))]
     return "\n\n".join(parts if budget is None else [*parts, budget.to_markdown()])
 
 
@@ -33,15 +39,16 @@ def _title(ev: Evaluation) -> str:
     return ev.name if ev.threshold is None else f"{ev.name} ≥ {ev.threshold:.12g}"
 
 
-def _limits(ev: Evaluation) -> str:
+def _limits(ev: Evaluation, sure: Interval | None) -> str:
     """Return the limits of macro F in words; one entity has none."""
     if ev.n_entities < 2:
         return ""
-    sure = ev.interval()
-    return f"{100 * sure.confidence_level:g} % [{score(sure.low)}, {score(sure.high)}] · "
+    return f"{(ev.interval() if sure is None else sure).limits()} · "
 
 
-def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str, str]]:
+def _summary(
+    ev: Evaluation, budget: ErrorBudget | None, sure: Interval | None
+) -> list[tuple[str, str, str]]:
     """Return the lines of the report: label, number, text."""
     best = "" if budget is None else f" · oracle {score(budget.oracle)}"
     absent = "" if budget is None else f" ({budget.absent:,} not candidates)"
@@ -56,7 +63,7 @@ def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str,
         (
             f"macro {f}",
             score(ev.macro_fbeta),
-            _limits(ev) + counted(imperfect, "imperfect entity", "imperfect entities"),
+            _limits(ev, sure) + counted(imperfect, "imperfect entity", "imperfect entities"),
         ),
         ("", "", f"predicting nothing {score(ev.empty_baseline)}{best}"),
         (
@@ -79,15 +86,17 @@ def _summary(ev: Evaluation, budget: ErrorBudget | None) -> list[tuple[str, str,
     ]
 
 
-def _summary_lines(ev: Evaluation, budget: ErrorBudget | None) -> list[str]:
-    rows = _summary(ev, budget)
+def _summary_lines(ev: Evaluation, budget: ErrorBudget | None, sure: Interval | None) -> list[str]:
+    rows = _summary(ev, budget, sure)
     label, number = (max(len(row[i]) for row in rows) for i in (0, 1))
     return [f"{a:{label}}  " + (f"{b:{number}}  {text}" if b else text) for a, b, text in rows]
 
 
-def _summary_cells(ev: Evaluation, budget: ErrorBudget | None = None) -> list[list[str]]:
+def _summary_cells(
+    ev: Evaluation, budget: ErrorBudget | None = None, sure: Interval | None = None
+) -> list[list[str]]:
     rows = [["", _title(ev)]]
-    for label, number, text in _summary(ev, budget):
+    for label, number, text in _summary(ev, budget, sure):
         rows.append([label, f"{number} · {text}" if number else text])
     return rows
 

@@ -22,6 +22,11 @@ def fbeta_name(beta: float) -> str:
     return f"F{beta:g}"
 
 
+def metric_name(metric: str, beta: float) -> str:
+    """Return the name of a metric for readers, such as macro F0.5."""
+    return metric.replace("fbeta", fbeta_name(beta)).replace("_", " ")
+
+
 def score(value: float) -> str:
     """Return a share with four decimals, and with more where four would read as perfect."""
     digits = 4

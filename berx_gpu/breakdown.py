@@ -22,8 +22,17 @@ def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
     """Return (outcome, entities, loss) of every outcome, worst loss first, perfect last."""
     g = ev._counts.groups
     fbeta = ev._counts.truth._backend().fbeta(g.tp, g.n_pred, g.n_true, ev.beta)
-    single, silent, clean, full = g.n_true == 0, g.n_pred == 0, g.tp == g.n_pred, g.tp == g.n_true
-    masks = {
+    table = [
+        (name, g.count(mask), mean_over(g.exact_sum(1.0 - fbeta, mask), ev.n_entities))
+        for name, mask in outcome_masks(*g.counts).items()
+    ]
+    return sorted(table, key=lambda row: (row[0] == "perfect", -row[2]))
+
+
+def outcome_masks(tp: Any, n_pred: Any, n_true: Any) -> dict[str, Any]:
+    """Return a mask of the counts of each outcome; every entity has one."""
+    single, silent, clean, full = n_true == 0, n_pred == 0, tp == n_pred, tp == n_true
+    return {
         "nothing predicted": ~single & silent,
         "misses only": ~silent & clean & ~full,
         "extras only": ~single & ~clean & full,
@@ -31,11 +40,6 @@ def outcomes(ev: Evaluation) -> list[tuple[str, int, float]]:
         "singleton linked": single & ~silent,
         "perfect": clean & full,
     }
-    table = [
-        (name, g.count(mask), mean_over(g.exact_sum(1.0 - fbeta, mask), ev.n_entities))
-        for name, mask in masks.items()
-    ]
-    return sorted(table, key=lambda row: (row[0] == "perfect", -row[2]))
 
 
 def losses(ev: Evaluation) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from berx_gpu._tables import as_json
+from berx_gpu._tables import as_json, score
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,11 @@ class Interval:
         """Return the attributes as valid JSON."""
         return {name: as_json(value) for name, value in asdict(self).items()}
 
-    def __str__(self) -> str:
+    def limits(self) -> str:
+        """Return the limits as text, with the level that they hold at."""
         level = f"{100 * self.confidence_level:g} %"
-        text = f"{self.metric} {self.estimate:.4f}, {level} [{self.low:.4f}, {self.high:.4f}]"
+        return f"{level} [{score(self.low)}, {score(self.high)}]"
+
+    def __str__(self) -> str:
+        text = f"{self.metric} {score(self.estimate)}, {self.limits()}"
         return f"{text}; {self.note}" if self.note else text

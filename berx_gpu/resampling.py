@@ -19,18 +19,11 @@ from berx_gpu.interval_results import Interval
 from berx_gpu.results import Evaluation
 from berx_gpu.scoring import fbeta_of, share
 
-METRICS = (
-    "macro_fbeta",
-    "macro_fbeta_non_singleton",
-    "macro_precision",
-    "macro_recall",
-    "precision",
-    "recall",
-    "pooled_fbeta",
-)
-_POOLED = METRICS[4:]
+MACRO_METRICS = ("macro_fbeta", "macro_fbeta_non_singleton", "macro_precision", "macro_recall")
+_POOLED = ("precision", "recall", "pooled_fbeta")
+METRICS = (*MACRO_METRICS, *_POOLED)
 _FEWEST_BLOCKS = 10
-_FEWEST_RESAMPLES = 100
+FEWEST_RESAMPLES = 100
 _CLAIMS = (0.95, 0.99, 0.999)
 
 
@@ -46,8 +39,8 @@ def interval(
     """Return the interval behind `Evaluation.interval`."""
     one_of("metric", metric, METRICS)
     one_of("method", method, ("auto", "bounded", "normal", *_bootstrap.METHODS))
-    level = _level(confidence_level)
-    n_resamples, seed = whole("n_resamples", n_resamples, _FEWEST_RESAMPLES), seed_of(rng)
+    level = confidence(confidence_level)
+    n_resamples, seed = whole("n_resamples", n_resamples, FEWEST_RESAMPLES), seed_of(rng)
     if metric in _POOLED and ev._counts.truth.undirected:
         raise DataError(
             f"{metric} of pairs without a direction has no interval over entities, because a pair "
@@ -78,33 +71,60 @@ def interval(
 
 def by(ev: Evaluation, key: Any, confidence_level: float) -> Any:
     """Return the frame behind `Evaluation.by` with limits of macro F."""
-    level = _level(confidence_level)
+    level = confidence(confidence_level)
     shown, group = slices(ev._counts.truth, key)
     columns = measures(ev, group)
     fbeta = ev._counts.truth._backend().to_host(fbeta_of(ev))
-    order = np.lexsort((fbeta, group))
-    group, fbeta = group[order], fbeta[order]
-    new = np.ones(len(group), bool)
-    new[1:] = (group[1:] != group[:-1]) | (fbeta[1:] != fbeta[:-1])
-    first = np.flatnonzero(new)
-    count = np.diff(first, append=len(group)).astype(np.float64)
-    values, ends = fbeta[first], np.cumsum(np.bincount(group[first]))
-    together = level ** (1 / len(ends))  # Sidak: all slices at once
-    found = np.full((4, len(ends)), math.nan)
-    for i, end in enumerate(ends):
-        mine = slice(ends[i - 1] if i else 0, end)
-        if count[mine].sum() < 2:
-            continue
-        unit = (values[mine], np.ones(end - mine.start), count[mine], 1.0)
-        found[:, i] = (*_bounded.limits(*unit, level), *_bounded.limits(*unit, together))
+    found = limits_by(fbeta, group, int(group.max()) + 1, level)
     columns |= dict(zip(("low", "high", "low_all", "high_all"), found, strict=True))
     return build_frame([*shown, *columns.items()], ev._counts.library)
 
 
-def _level(confidence_level: Any) -> float:
+def limits_by(values: Any, group: Any, n_groups: int, level: float) -> Any:
+    """Return limits of the mean of each group: alone (low, high) and for all groups at once.
+
+    Parameters
+    ----------
+    values : float64 array in [0, 1]
+    group : int64 array
+        The number of the group of each value.
+    n_groups : int
+    level : float
+
+    Returns
+    -------
+    float64 array of shape (4, n_groups)
+        NaN for groups of fewer than two.
+    """
+    together = level ** (1 / n_groups)  # Sidak
+    order = np.lexsort((values, group))
+    group, values = group[order], values[order]
+    new = np.ones(len(group), bool)
+    new[1:] = (group[1:] != group[:-1]) | (values[1:] != values[:-1])
+    first = np.flatnonzero(new)
+    count = np.diff(first, append=len(group)).astype(np.float64)
+    ends = np.searchsorted(group[first], np.arange(n_groups), side="right")
+    found = np.full((4, n_groups), math.nan)
+    for i, end in enumerate(ends):
+        mine = slice(ends[i - 1] if i else 0, end)
+        if count[mine].sum() >= 2:
+            units = (values[first[mine]], count[mine])
+            found[:, i] = (*limits_of_mean(*units, level), *limits_of_mean(*units, together))
+    return found
+
+
+def limits_of_mean(values: Any, count: Any, level: float) -> tuple[float, float]:
+    """Return the bounded limits of a mean of numbers in [0, 1], of which there are so many each."""
+    return _bounded.limits(values, np.ones(len(values)), count.astype(np.float64), 1.0, level)
+
+
+def confidence(confidence_level: Any) -> float:
+    """Return a confidence level, or raise unless it lies between 0 and 1."""
     level = number("confidence_level", confidence_level)
     if not 0 < level < 1:
-        raise DataError(f"confidence_level={confidence_level!r}: give a number between 0 and 1")
+        raise DataError(
+            f"confidence_level={confidence_level!r}: give a number between 0 and 1, such as 0.95"
+        )
     return level
 
 
@@ -165,17 +185,17 @@ def _units(ev: Evaluation, metric: str, cluster: Any) -> tuple[Any, Any, Any]:
     host = counts.truth._backend().to_host
     if cluster is None:
         groups = counts.groups
-        num, den = _of_counts(ev, metric, groups.tp, groups.n_pred, groups.n_true)
+        num, den = of_counts(ev, metric, groups.tp, groups.n_pred, groups.n_true)
         return _distinct(host(num), host(den), host(groups.size))
     _, block = slices(ev._counts.truth, cluster)
     num, den = (
         np.bincount(block, weights=host(part))
-        for part in _of_counts(ev, metric, counts.tp, counts.n_pred, counts.n_true)
+        for part in of_counts(ev, metric, counts.tp, counts.n_pred, counts.n_true)
     )
     return _distinct(num, den, np.ones(len(num)))
 
 
-def _of_counts(ev: Evaluation, metric: str, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, Any]:
+def of_counts(ev: Evaluation, metric: str, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, Any]:
     """Return what units with these counts add above and below the fraction of a metric."""
     backend = ev._counts.truth._backend()
     xp = backend.xp

@@ -14,8 +14,9 @@ import numpy as np
 from berx_gpu import breakdown, curves
 from berx_gpu._columns import to_rows
 from berx_gpu._options import number
-from berx_gpu._tables import fbeta_name
-from berx_gpu.errors import MissingDependencyError
+from berx_gpu._tables import fbeta_name, metric_name
+from berx_gpu.comparison_results import Comparison, Comparisons
+from berx_gpu.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     from berx_gpu.results import Evaluation
@@ -238,11 +239,7 @@ def plot_slices(ev: Evaluation, key: Any, *, ax: Any = None) -> Any:
     rows = sorted(frame, key=lambda row: -row["macro_fbeta"])
     f = f"macro {fbeta_name(ev.beta)}"
     ax = _axes(ax, f"{f} by {', '.join(map(str, keys))}", f, "")
-    names = [
-        f"{', '.join('?' if row[k] is None or row[k] != row[k] else str(row[k]) for k in keys)} "
-        f"({row['n_entities']:,})"
-        for row in rows
-    ]
+    names = [f"{_slice_name(row, keys)} ({row['n_entities']:,})" for row in rows]
     values = [row["macro_fbeta"] for row in rows]
     ax.hlines(range(len(rows)), ev.macro_fbeta, values, color="#BBBBBB", lw=1.5)
     ax.plot(values, range(len(rows)), "o", color="#0072B2", ms=6)
@@ -250,6 +247,55 @@ def plot_slices(ev: Evaluation, key: Any, *, ax: Any = None) -> Any:
     ax.set_yticks(range(len(rows)), names, fontsize=8)
     ax.legend(frameon=False, fontsize=8, loc="lower left")
     return ax
+
+
+def plot_forest(made: Comparison | Comparisons, key: Any = None, *, ax: Any = None) -> Any:
+    """Draw differences with their limits: of a comparison and its slices, or of many pairs.
+
+    Parameters
+    ----------
+    made : Comparison or Comparisons
+    key : str, mapping, Series or list of these, optional
+        Slices of a comparison, as in `Comparison.by`; their limits hold for all slices at once.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if isinstance(made, Comparison):
+        title = f"{made.a} → {made.b}"
+        lines = [("all", made.n_entities, made.delta, made.low, made.high)]
+        rows = [] if key is None else to_rows(made.by(key))
+        keys = list(rows[0])[: list(rows[0]).index("n_entities")] if rows else []
+        measured = ("n_entities", "delta", "low_all", "high_all")
+        lines += [(_slice_name(row, keys), *(row[name] for name in measured)) for row in rows]
+        metric, level = made.metric, made.confidence_level
+    elif key is not None:
+        raise DataError("slices are of one comparison; plot one of the pairs")
+    else:
+        title = "all pairs" if made.baseline is None else f"against {made.baseline}"
+        lines = [(f"{p.a} → {p.b}", p.n_entities, p.delta, p.low, p.high) for p in made.pairs]
+        metric, level = made.metric, made.confidence_level
+    ax = _axes(
+        ax, title, f"difference of {metric_name(metric, made.beta)}, {100 * level:g} % limits", ""
+    )
+    places = range(len(lines))[::-1]
+    for place, (_, _, delta, low, high) in zip(places, lines, strict=True):
+        sure = low > 0 or high < 0
+        ax.hlines(place, low, high, color="#0072B2" if sure else _GREY, lw=1.8)
+        ax.plot(delta, place, "o", ms=6, color="#0072B2" if sure else "white",
+                mec="#0072B2" if sure else _GREY)  # fmt: skip
+    ax.axvline(0, color="black", lw=1, ls="--")
+    ax.locator_params(axis="x", nbins=6)
+    names = [f"{name} ({n:,})" for name, n, *_ in lines]
+    ax.set_yticks(places, names, fontsize=8)
+    ax.set_ylim(-0.6, len(lines) - 0.4)
+    return ax
+
+
+def _slice_name(row: dict[str, Any], keys: list[str]) -> str:
+    return ", ".join("?" if row[k] is None or row[k] != row[k] else str(row[k]) for k in keys)
 
 
 def page(sw: Sweep, *, oracle: float | None = None) -> Any:

@@ -17,10 +17,11 @@ DOORS = {
     "wrong_links": 4,
     "checking": 1,
     "resampling": 3,
+    "comparing": 4,
     "policy": 1,
     "sweeping": 4,
     "curves": 3,
-    "visualization": 4,
+    "visualization": 5,
 }
 """Each door with its floor: a door may import doors of lower floors."""
 
@@ -37,6 +38,25 @@ ROOMS = {
     "_bounded": set(),
     "_bootstrap": {"errors", "_backends.select"},
     "interval_results": {"_tables"},
+    "comparison_results": {"_tables"},
+    "_pairing": {
+        "_encode",
+        "_encoded",
+        "comparison_results",
+        "errors",
+        "resampling",
+        "results",
+        "truth",
+    },
+    "comparing": {
+        "_bootstrap",
+        "_columns",
+        "_options",
+        "_pairing",
+        "comparison_results",
+        "errors",
+        "results",
+    },
     "resampling": {
         "_bootstrap",
         "_bounded",
@@ -58,7 +78,15 @@ ROOMS = {
         "results",
         "_backends.select",
     },
-    "visualization": {"_columns", "_options", "_tables", "errors", "results", "sweep_results"},
+    "visualization": {
+        "_columns",
+        "_options",
+        "_tables",
+        "comparison_results",
+        "errors",
+        "results",
+        "sweep_results",
+    },
     "curves": {
         "_columns",
         "_encoded",
@@ -96,7 +124,14 @@ ROOMS = {
     "list_files": {"errors"},
     "files": {"errors"},
     "pair_files": {"_columns", "_encode", "_pairs", "files", "list_files", "errors"},
-    "_report": {"_summary", "_tables", "candidate_results", "files", "results"},
+    "_report": {
+        "_summary",
+        "_tables",
+        "candidate_results",
+        "files",
+        "interval_results",
+        "results",
+    },
     "_cli_inputs": {
         "errors",
         "files",
@@ -110,6 +145,7 @@ ROOMS = {
     "_cli_score": {"_cli_inputs", "errors", "files", "_report", *DOORS},
     "_cli_candidates": {"_cli_inputs", "_report", "_tables", "errors", "files", *DOORS},
     "_cli_check": {"_cli_inputs", "errors", *DOORS},
+    "_cli_compare": {"_cli_inputs", "_report", "_tables", "errors", "files", *DOORS},
     "_cli_sweep": {
         "_cli_inputs",
         "_columns",
@@ -120,7 +156,15 @@ ROOMS = {
         "pair_files",
         *DOORS,
     },
-    "cli": {"_cli_candidates", "_cli_check", "_cli_score", "_cli_sweep", "_progress", "errors"},
+    "cli": {
+        "_cli_candidates",
+        "_cli_check",
+        "_cli_compare",
+        "_cli_score",
+        "_cli_sweep",
+        "_progress",
+        "errors",
+    },
     "__main__": {"cli"},
     "_clusters": {"_columns", "_frames", "_lists", "_pairs", "errors"},
     "_encoded": {"_encode", "_pairs", "errors", "_backends.select"},
@@ -338,7 +382,7 @@ def broken_inner(room, other, loaded):
         return [] if ours and other.endswith(ours) else [f"{room} imports {other}"]
     if not loaded and (
         # A result imports its door when asked, select its backend, the command line what it runs.
-        (room in ("results", "_summary", "sweep_results") and other in DOORS)
+        (room in ("results", "_summary", "sweep_results", "comparison_results") and other in DOORS)
         or (room in ("_backends.select", "_versions") and other.startswith("_backends."))
         or (room == "_versions" and other == "errors")
         or (room == "policy" and other == "files")  # a policy reads and writes itself
