@@ -12,6 +12,8 @@ from berx_gpu.errors import DataError, counted
 
 _AROUND = 3
 """How many thresholds to show on either side of the best one."""
+_ENOUGH = 1000
+"""Entities from which five folds of ten each are sure."""
 
 
 def _several(name: str, kind: Any, text: str) -> Any:
@@ -37,6 +39,13 @@ policy_options = inputs.stacked(
 @policy_options
 @click.option("--grid", metavar="A,B,...", help="Only these thresholds.  [default: every score]")
 @inputs.by_option
+@click.option(
+    "--folds",
+    type=int,
+    metavar="N",
+    help="Folds to score thresholds on that were chosen elsewhere; 0 for none.  [default: 5]",
+)
+@inputs.level_option
 @click.option("--bands", "show_bands", is_flag=True, help="What each band of scores is worth.")
 @inputs.columns("--candidate-columns", "ENTITY,TARGET[,SCORE]", "Columns of the candidates.")
 @inputs.file_options
@@ -64,6 +73,8 @@ def sweep(
     min_best: tuple[float, ...],
     grid: str | None,
     by: tuple[str, ...],
+    folds: int | None,
+    level: float,
     show_bands: bool,
     candidate_columns: str | None,
     entity_column: str | None,
@@ -150,6 +161,7 @@ def sweep(
             ).macro_fbeta
         )
         slices = {column: sw.by(inputs.slice_key(column)) for column in by}
+        elsewhere = _cross_fitted(sw, folds, level)
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if save is not None:
@@ -160,6 +172,7 @@ def sweep(
         files.write_table(sw.curve, output)
     if form == "json":
         out = sw.to_dict()
+        out["cross_fitted"] = None if elsewhere is None else elsewhere.to_dict()
         if show_bands:
             out["bands"] = _report.records(sw.bands())
         if slices:
@@ -167,12 +180,16 @@ def sweep(
         click.echo(json.dumps(out, indent=2, ensure_ascii=False))
     elif form == "md":
         click.echo(sw.to_markdown())
+        if elsewhere is not None:
+            click.echo(f"\n{elsewhere.line()}")
         if show_bands:
             click.echo(f"\n{sw.band_table(form=markdown)}")
         for frame in slices.values():
             click.echo(f"\n{markdown(_report.gain_cells(frame, beta))}")
     elif not quiet:
         click.echo(str(sw))
+        if elsewhere is not None:
+            click.echo(f"\n{elsewhere.line()}")
         click.echo(f"\n{sw.around(_AROUND)}")
         if show_bands:
             click.echo(f"\n{sw.band_table()}")
@@ -182,6 +199,18 @@ def sweep(
         for note in _report.left_out(sw.dropped, "candidate", part=part is not None):
             click.echo(f"note: {note}", err=True)
     return 0
+
+
+def _cross_fitted(sw: Any, folds: int | None, level: float) -> Any:
+    """Return the cross-fitted score; None where it is not wanted, or the entities are too few."""
+    if folds == 0:
+        return None
+    try:
+        return sw.cross_fitted(5 if folds is None else folds, confidence_level=level)
+    except DataError:
+        if folds is None and sw.n_entities < _ENOUGH:
+            return None
+        raise
 
 
 def _numbers(grid: str) -> list[float]:

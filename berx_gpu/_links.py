@@ -50,6 +50,7 @@ def encoded_links(
 ) -> Encoded:
     """Return the rows of a frame encoded, after a look at those of unlisted entities."""
     coded = encode_pairs(frame, truth, nulls, backend)
+    truth._check_targets(coded.target, backend)
     if coded.strangers:
         _check_strangers(frame, coded, truth, unknown_entities, backend)
     return coded

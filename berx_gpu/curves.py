@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from berx_gpu._backends import select
-from berx_gpu._columns import build_frame
+from berx_gpu._columns import EXACT_FLOAT, build_frame
 from berx_gpu._encoded import both_listed
 from berx_gpu._links import Links
 from berx_gpu._options import level, number, reaches, score_limit
@@ -58,6 +58,15 @@ def as_floats(levels: Any) -> Any:
     out = levels.copy() if levels.dtype.kind == "f" else levels.astype(np.float64)
     out[0] = math.nan if len(out) > 1 and out[1] == math.inf else math.inf
     return out
+
+
+def exact(levels: Any, row: int, scale: Scale) -> float:
+    """Return a threshold of a curve: an int where no float is the same score."""
+    if row == 0:
+        return float(as_floats(levels[:2])[0])
+    found = levels[row]
+    whole = scale.dtype.kind in "ui" and abs(int(found)) > EXACT_FLOAT
+    return int(found) if whole else float(found)
 
 
 def row_at(scale: Scale, levels: Any, threshold: float) -> int:
@@ -123,9 +132,7 @@ def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     data, truth = result.data, result.data.truth
     backend = truth._backend()
     xp = backend.xp
-    above = reaches(data.scores, threshold, xp)
-    # A pair without a direction is seen as such by its two rows, repeats included.
-    kept = data.links.codes >= 0 if truth.undirected else result.kept(xp)
+    kept, above = linked(result, threshold)
     codes = xp.where(kept & above, data.links.codes, xp.int32(-1))
     counts = truth._match(codes, data.links.targets, backend)
     below = data.links.frame.count(kept & ~above)
@@ -142,6 +149,15 @@ def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
         threshold=threshold,
         library=data.links.frame.library,
     )
+
+
+def linked(result: PolicySweep, threshold: float) -> tuple[Any, Any]:
+    """Return which candidates the rules keep, and which of all reach a threshold."""
+    data = result.data
+    xp = data.truth._backend().xp
+    # A pair without a direction is seen as such by its two rows, repeats included.
+    kept = data.links.codes >= 0 if data.truth.undirected else result.kept(xp)
+    return kept, reaches(data.scores, threshold, xp)
 
 
 def at_precision(result: PolicySweep, precision: float) -> float | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown
-from berx_gpu._tables import score as share
+from berx_gpu._sweep_tables import band_rows, curve_rows, policy_rows
+from berx_gpu._tables import aligned, as_html, as_json, markdown
 
 if TYPE_CHECKING:
     from berx_gpu._links import Links
     from berx_gpu._scores import Scale
+    from berx_gpu.interval_results import CrossFitted
     from berx_gpu.policy import Policy
     from berx_gpu.results import Dropped, Evaluation
     from berx_gpu.truth import Truth
@@ -148,6 +148,12 @@ class PolicySweep:
 
         return curves.by(self, key)
 
+    def cross_fitted(self, folds: Any = 5, **options: Any) -> CrossFitted:
+        """Return what thresholds chosen elsewhere are worth; see `Sweep.cross_fitted`."""
+        return Sweep(
+            self.data.beta, self.data.truth.n_entities, self.data.truth.n_true, [self]
+        ).cross_fitted(folds, **options)
+
     def thin(self, n: int) -> Any:
         """Return about n rows of the curve, the ends and the best point among them."""
         from berx_gpu import curves
@@ -155,7 +161,7 @@ class PolicySweep:
         return curves.thinned(self, n)
 
     def __str__(self) -> str:
-        return "\n".join(aligned(_rows([self], self.data.beta)))
+        return "\n".join(aligned(policy_rows([self], self.data.beta)))
 
     __repr__ = __str__
 
@@ -276,6 +282,56 @@ class Sweep:
         """
         return self.top.by(key)
 
+    def cross_fitted(
+        self,
+        folds: Any = 5,
+        *,
+        seed: int = 0,
+        confidence_level: float = 0.95,
+        cluster: Any = None,
+    ) -> CrossFitted:
+        """Return what a policy and a threshold are worth on entities they were not chosen on.
+
+        Parameters
+        ----------
+        folds : int, str, mapping, Series or list of these, default 5
+            How many folds, drawn by a hash of the entity's id; or the folds, as in
+            `Evaluation.by`.
+        seed : int, default 0
+            Another seed draws other folds.
+        confidence_level : float, default 0.95
+        cluster : str, mapping or Series, optional
+            Blocks of entities that share errors: a block is in one fold, and is the unit of the
+            limits.
+
+        Returns
+        -------
+        CrossFitted
+
+        Raises
+        ------
+        DataError
+            For fewer than two folds, or a fold of fewer than ten entities.
+
+        Notes
+        -----
+        The best score of a sweep is read off the entities that it was chosen on, and too good: by
+        0.014, 0.006 and 0.002 for 50, 200 and 1,000 entities in simulations. Here each fold is
+        scored at what is best on all the others. The limits are the bounded ones.
+
+        Examples
+        --------
+        >>> from berx_gpu import sweep
+        >>> rows = [(i, i, 0.5 + i / 100) for i in range(90)] + [(i, -1, 0.4) for i in range(90)]
+        >>> sw = sweep(rows, {i: [i] for i in range(90)}, entities=range(90))
+        >>> made = sw.cross_fitted(4)
+        >>> round(made.estimate, 4), [fold.threshold for fold in made.folds]
+        (0.9889, [0.51, 0.5, 0.5, 0.5])
+        """
+        from berx_gpu import cross_fitting
+
+        return cross_fitting.cross_fitted(self.results, folds, seed, confidence_level, cluster)
+
     def thin(self, n: int) -> Any:
         """Return about n rows of the best curve, the ends and the best point among them."""
         return self.top.thin(n)
@@ -284,7 +340,7 @@ class Sweep:
         """Return some thresholds around the best one as text: n rows on either side."""
         from berx_gpu import curves
 
-        return "\n".join(aligned(_curve_rows(curves.rows_around(self.top, n)), left=0))
+        return "\n".join(aligned(curve_rows(curves.rows_around(self.top, n)), left=0))
 
     def band_table(
         self,
@@ -294,7 +350,7 @@ class Sweep:
         """Return the bands as text, or as a function of `_tables` puts them."""
         from berx_gpu import curves
 
-        rows = _band_rows(curves.band_lines(self.top, edges))
+        rows = band_rows(curves.band_lines(self.top, edges))
         return form(rows) if form else "\n".join(aligned(rows, left=0))
 
     def plot(self, *, oracle: float | None = None) -> Any:
@@ -330,69 +386,13 @@ class Sweep:
         }
 
     def __str__(self) -> str:
-        return "\n".join(aligned(_rows(self.results, self.beta)))
+        return "\n".join(aligned(policy_rows(self.results, self.beta)))
 
     __repr__ = __str__
 
     def to_markdown(self) -> str:
         """Return the best points as a Markdown table."""
-        return markdown(_rows(self.results, self.beta))
+        return markdown(policy_rows(self.results, self.beta))
 
     def _repr_html_(self) -> str:
-        return as_html(_rows(self.results, self.beta))
-
-
-def level(value: float) -> str:
-    """Return a threshold so that it reads back as the same number."""
-    return "nothing" if value == math.inf or math.isnan(value) else repr(value)
-
-
-def _rows(results: Sequence[PolicySweep], beta: float) -> list[list[str]]:
-    rows = [["policy", "best τ", "same down to", "or", fbeta_name(beta), "P", "R", "links"]]
-    several = len({result.score for result in results}) > 1
-    for result in results:
-        best = result.best
-        rows.append(
-            [
-                (f"{result.score}: " if several else "") + result.policy.rules(),
-                level(best.threshold),
-                f"{best.down_to:.6g}",
-                level(best.round_threshold),
-                share(best.macro_fbeta),
-                share(best.precision),
-                share(best.recall),
-                f"{best.n_pred:,}",
-            ]
-        )
-    return rows
-
-
-def _curve_rows(lines: Sequence[dict[str, Any]]) -> list[list[str]]:
-    rows = [["threshold", "F", "P", "R", "links", "linked", ""]]
-    for line in lines:
-        measures = (share(line[name]) for name in ("macro_fbeta", "precision", "recall"))
-        counts = (f"{line[name]:,}" for name in ("n_pred", "n_linked"))
-        mark = "best" if line["best"] else ""
-        rows.append([level(line["threshold"]), *measures, *counts, mark])
-    return rows
-
-
-def _band_rows(lines: Sequence[dict[str, Any]]) -> list[list[str]]:
-    head = ["from", "to", "pairs", "true", "true share", "mean score", "below best", "ΔF", "needs"]
-    rows = [head]
-    for line in lines:
-        below = f"{line['true_below_best']:,}:{line['false_below_best']:,}"
-        rows.append(
-            [
-                f"{line['low']:.4g}",
-                f"{line['high']:.4g}",
-                f"{line['pairs']:,}",
-                f"{line['true']:,}",
-                f"{line['share_true']:.4f}",
-                f"{line['mean_score']:.4f}",
-                below if below != "0:0" else "",
-                f"{line['change']:+.4f}",
-                f"{line['break_even']:.2f}:1",
-            ]
-        )
-    return rows
+        return as_html(policy_rows(self.results, self.beta))

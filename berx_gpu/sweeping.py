@@ -13,7 +13,7 @@ import numpy as np
 
 from berx_gpu import _pairs, curves
 from berx_gpu._backends import select
-from berx_gpu._columns import EXACT_FLOAT, same_name
+from berx_gpu._columns import same_name
 from berx_gpu._encoded import Encoded, both_listed
 from berx_gpu._frames import one_table, without
 from berx_gpu._links import Links, as_truth, backend_of, encoded_links
@@ -241,8 +241,8 @@ def _swept(
     equal = np.flatnonzero(macro == macro.max())
     row = int(equal[np.argmax(np.where(np.isnan(shown[equal]), math.inf, shown[equal]))])
     at = int(rows[row]) if thresholds is not None else row
-    threshold = _exact(levels, at, data.scale) if thresholds is None else thresholds[row]
-    down_to = _exact(levels, at + 1, data.scale) if at + 1 < len(levels) else -math.inf
+    threshold = curves.exact(levels, at, data.scale) if thresholds is None else thresholds[row]
+    down_to = curves.exact(levels, at + 1, data.scale) if at + 1 < len(levels) else -math.inf
     return PolicySweep(
         score=column,
         policy=policy,
@@ -267,15 +267,6 @@ def _swept(
             n_linked=int(linked[row]),
         ),
     )
-
-
-def _exact(levels: Any, row: int, scale: Scale) -> float:
-    """Return a threshold of the curve: an int where no float is the same score."""
-    if row == 0:
-        return float(curves.as_floats(levels[:2])[0])
-    level = levels[row]
-    whole = scale.dtype.kind in "ui" and abs(int(level)) > EXACT_FLOAT
-    return int(level) if whole else float(level)
 
 
 def _round(threshold: float, below: float, scale: Scale) -> float:

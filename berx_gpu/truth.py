@@ -280,11 +280,14 @@ class Truth:
             _index(key, listed, what, backend)
         return backend.to_host(self._positions(key, backend)[0])
 
+    def _check_targets(self, targets: tuple[_encode.Key, ...], backend: select.Backend) -> None:
+        """Raise when target ids could never match, and warn when some only nearly do."""
+        _encode.same_kind(targets, self._targets)
+        if len(targets[0].parts) and len(targets[0].parts[0]):
+            _warn_look_alikes(targets, self._targets, slice(None), backend)
+
     def _match(self, codes: Any, targets: tuple[_encode.Key, ...], backend: select.Backend) -> Any:
         """Return tp and n_pred per entity, and the repeats, of encoded pairs."""
-        _encode.same_kind(targets, self._targets)
-        if len(codes):
-            _warn_look_alikes(targets, self._targets, slice(None), backend)
         pairs, parts = self._in_step(targets, backend)
         return backend.match(pairs, codes, parts)
 

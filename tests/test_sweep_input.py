@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from test_cli import run
 
-from berx_gpu import DataError, Policy, decide, evaluate, sweep
+from berx_gpu import DataError, DataWarning, Policy, decide, evaluate, sweep
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -354,3 +354,11 @@ def test_a_figure_of_a_perfect_sweep_says_nothing(files):
     (files / "c.csv").write_text("entity,target,score\na,x,0.9\nb,y,0.9\n")
     done = run(*SWEEP, "--plot", "sweep.png", "--quiet", cwd=files)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_targets_of_another_kind_are_an_error_and_near_ones_a_warning():
+    rows = [("a", 1, 0.5), ("b", 2, 0.4)]
+    with pytest.raises(DataError, match="so no id could ever match"):
+        sweep(rows, {"a": ["1"]}, entities=["a", "b"])
+    with pytest.warns(DataWarning, match="1 id matches .* only after stripping"):
+        sweep([("a", "x ", 0.5)], {"a": ["x"]}, entities=["a"])

@@ -1,0 +1,156 @@
+"""What a threshold is worth on entities that it was not chosen on."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from berx_gpu import curves
+from berx_gpu._columns import to_list
+from berx_gpu._links import Links
+from berx_gpu._options import whole
+from berx_gpu.breakdown import slices
+from berx_gpu.errors import DataError, counted
+from berx_gpu.interval_results import CrossFitted, Fold
+from berx_gpu.scoring import evaluation, fbeta_of
+from berx_gpu.sweep_results import PolicySweep
+from berx_gpu.truth import Truth
+
+_FEWEST = 10
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIXES = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
+
+
+class _Choice(NamedTuple):
+    """What is best on the entities outside a fold."""
+
+    macro: float
+    threshold: float
+    result: PolicySweep
+
+
+def cross_fitted(
+    results: Sequence[PolicySweep], folds: Any, seed: int, confidence_level: float, cluster: Any
+) -> CrossFitted:
+    """Return what is behind `Sweep.cross_fitted`, with these results to choose from."""
+    data = results[0].data
+    truth, links = data.truth, data.links
+    backend = truth._backend()
+    xp = backend.xp
+    fold_of, names = _folds(truth, folds, whole("seed", seed, 0), cluster)
+    sizes = np.bincount(fold_of, minlength=len(names))
+    if len(sizes) < 2 or sizes.min() < _FEWEST:
+        smallest = counted(int(sizes.min()), "entity", "entities")
+        raise DataError(
+            f"{counted(len(sizes), 'fold', 'folds')}, the smallest of {smallest}: give two folds "
+            f"or more, each of {_FEWEST} entities or more"
+        )
+    fold_of_row = xp.asarray(fold_of)[links.codes]
+    kept, linked = (xp.zeros(len(links.codes), bool) for _ in range(2))
+    choices = []
+    for fold in range(len(sizes)):
+        inside = fold_of_row == fold
+        choice = max((_best(result, ~inside) for result in results), key=lambda c: c.macro)
+        mine, above = curves.linked(choice.result, choice.threshold)
+        kept |= mine & inside
+        linked |= mine & above & inside
+        choices.append(choice)
+    codes = xp.where(linked, links.codes, xp.int32(-1))
+    counts = truth._match(codes, links.targets, backend)
+    ev = evaluation(
+        truth,
+        Links(links.frame, codes, links.targets, links.present),
+        counts.tp,
+        counts.n_pred,
+        replace(data.dropped, below_threshold=links.frame.count(kept & ~linked)),
+        backend,
+        beta=data.beta,
+        zero_division=0.0,
+        name="cross-fitted",
+        threshold=None,
+        library=links.frame.library,
+    )
+    sure = ev.interval(confidence_level=confidence_level, cluster=cluster)
+    scores = np.bincount(fold_of, weights=backend.to_host(fbeta_of(ev))) / sizes
+    best = max(result.best.macro_fbeta for result in results)
+    return CrossFitted(
+        beta=data.beta,
+        estimate=ev.macro_fbeta,
+        low=sure.low,
+        high=sure.high,
+        confidence_level=sure.confidence_level,
+        best=best,
+        optimism=best - ev.macro_fbeta,
+        folds=[
+            Fold(name, int(size), c.result.score, c.result.policy, c.threshold, float(score))
+            for name, size, c, score in zip(names, sizes, choices, scores, strict=True)
+        ],
+        evaluation=ev,
+    )
+
+
+def _best(result: PolicySweep, outside: Any) -> _Choice:
+    """Return the best threshold of a policy on the links of some entities.
+
+    The others predict nothing here, for every policy alike, which moves no threshold.
+    """
+    data = result.data
+    backend = data.truth._backend()
+    levels, macro, *_ = curves.points(data, result.kept(backend.xp) & outside, backend)
+    if not result.is_grid:
+        row = int(macro.argmax())  # the first is the highest threshold
+        return _Choice(float(macro[row]), curves.exact(levels, row, data.scale), result)
+    rows = [curves.row_at(data.scale, levels, t) for t in result.threshold.tolist()]
+    found = zip((float(macro[row]) for row in rows), result.threshold.tolist(), strict=True)
+    best, threshold = max(
+        found, key=lambda pair: (pair[0], -math.inf if pair[1] != pair[1] else pair[1])
+    )
+    return _Choice(best, threshold, result)
+
+
+# -- folds ------------------------------------------------------------------------------------
+
+
+def _folds(truth: Truth, folds: Any, seed: int, cluster: Any) -> tuple[Any, list[Any]]:
+    """Return the number of the fold of each entity, and the names of the folds."""
+    if isinstance(folds, numbers.Integral) and not isinstance(folds, bool):
+        n_folds = whole("folds", folds, 2)
+        blocks = _hashes_of_ids(truth) if cluster is None else _hashes_of_blocks(truth, cluster)
+        mixed = blocks + np.uint64(seed * int(_STEP) % 2**64)
+        for shift, factor in _MIXES:
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
+        fold = (mixed ^ (mixed >> np.uint64(31))) % np.uint64(n_folds)
+        return fold.astype(np.int64), list(range(n_folds))
+    shown, group = slices(truth, folds)
+    values = [to_list(column, str(name)) for name, column in shown]
+    return group, values[0] if len(values) == 1 else list(zip(*values, strict=True))
+
+
+def _hashes_of_ids(truth: Truth) -> Any:
+    """Return a hash of the bytes of each entity's id, the same in any list and on any device."""
+    backend = truth._backend()
+    parts = [backend.to_host(backend.here(part)) for key in truth._key for part in key.parts]
+    return _combined(parts)
+
+
+def _hashes_of_blocks(truth: Truth, cluster: Any) -> Any:
+    shown, group = slices(truth, cluster)
+    values = [
+        np.array(list(map(str, to_list(column, str(name)))), object) for name, column in shown
+    ]
+    return _combined(values)[group]
+
+
+def _combined(columns: Sequence[Any]) -> Any:
+    """Return one hash of the values of several columns."""
+    out = np.zeros(len(columns[0]), np.uint64)
+    for values in columns:
+        plain = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+        out = out * _STEP + pd.util.hash_array(plain, categorize=False)
+    return out
