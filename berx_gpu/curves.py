@@ -20,7 +20,8 @@ from berx_gpu.breakdown import slices
 from berx_gpu.errors import DataError
 from berx_gpu.results import Evaluation
 from berx_gpu.scoring import break_even_ratio, evaluation
-from berx_gpu.sweep_results import PolicySweep, SweepData
+from berx_gpu.sweep_parts import SweepData
+from berx_gpu.sweep_results import PolicySweep
 
 
 def points(data: SweepData, mask: Any, backend: select.Backend) -> tuple[Any, ...]:

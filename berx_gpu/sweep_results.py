@@ -7,84 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from berx_gpu._sweep_tables import band_rows, curve_rows, policy_rows
-from berx_gpu._tables import aligned, as_html, as_json, markdown
+from berx_gpu._tables import aligned, as_html, markdown
+from berx_gpu.sweep_parts import Best, SweepData
 
 if TYPE_CHECKING:
-    from berx_gpu._links import Links
-    from berx_gpu._scores import Scale
     from berx_gpu.interval_results import CrossFitted
     from berx_gpu.policy import Policy
     from berx_gpu.results import Dropped, Evaluation
-    from berx_gpu.truth import Truth
-
-
-@dataclass(frozen=True, eq=False)
-class SweepData:
-    """The labelled candidates that the curves of one score column are made from."""
-
-    truth: Truth
-    links: Links
-    scores: Any
-    scale: Scale
-    once: Any
-    hit: Any
-    dropped: Dropped
-    beta: float
-
-
-@dataclass(frozen=True, eq=False)
-class Best:
-    """The best point of a curve.
-
-    Attributes
-    ----------
-    policy : Policy
-        The rules and this threshold, ready for `decide`.
-    score : str
-        The column of scores.
-    threshold : float
-        The highest threshold with this result, an int for integer scores beyond 2**53. When it is
-        best to predict nothing, inf; NaN where a score is inf itself.
-    down_to : float
-        Every threshold above this one gives the same links; -inf for the lowest score.
-    round_threshold : float
-        The shortest decimal in that range.
-    macro_fbeta : float
-    tp, n_pred, n_true, n_linked : int
-        True links, links, true pairs, and entities with a link.
-    """
-
-    policy: Policy
-    score: Hashable
-    threshold: float
-    down_to: float
-    round_threshold: float
-    macro_fbeta: float
-    tp: int
-    n_pred: int
-    n_true: int
-    n_linked: int
-
-    @property
-    def precision(self) -> float:
-        """Pooled precision; 0 without a link."""
-        return self.tp / self.n_pred if self.n_pred else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Pooled recall; 0 without a true pair."""
-        return self.tp / self.n_true if self.n_true else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as valid JSON."""
-        out = {
-            name: getattr(self, name)
-            for name in ("score", "threshold", "down_to", "round_threshold", "macro_fbeta")
-        }
-        out |= {name: getattr(self, name) for name in ("precision", "recall", "tp", "n_pred")}
-        out["n_linked"] = self.n_linked
-        out["policy"] = {k: as_json(v) for k, v in asdict(self.policy).items()}
-        return {name: as_json(value) for name, value in out.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,11 +282,39 @@ class Sweep:
         rows = band_rows(curves.band_lines(self.top, edges))
         return form(rows) if form else "\n".join(aligned(rows, left=0))
 
-    def plot(self, *, oracle: float | None = None) -> Any:
+    def curve_limits(self, n: int = 100, *, confidence_level: float = 0.95, rng: Any = None) -> Any:
+        """Return limits of macro F that hold for the whole best curve at once.
+
+        Parameters
+        ----------
+        n : int, default 100
+            At most so many points, at even distances along the curve.
+        confidence_level : float, default 0.95
+        rng : int or numpy.random.Generator, optional
+            Of the draws that say how far a curve strays.
+
+        Returns
+        -------
+        DataFrame
+            threshold, macro_fbeta, low, high: any of these thresholds may be read off, also one
+            that was chosen after looking.
+
+        Notes
+        -----
+        The bounded limits of each point, at the level at which a normal curve with the covariance
+        of the entities' curves stays within its limits everywhere.
+        """
+        from berx_gpu import curve_limits
+
+        return curve_limits.limits_of(self.top, n, confidence_level, rng)
+
+    def plot(self, *, oracle: float | None = None, band: bool = False) -> Any:
         """Return a figure of four: the curve, precision and recall, bands, calibration.
 
         Parameters
         ----------
+        band : bool, default False
+            Whether to draw the limits of the best curve, see `curve_limits`.
         oracle : float, optional
             Macro F of the best choice among the candidates, drawn as a ceiling.
 
@@ -372,7 +329,7 @@ class Sweep:
         """
         from berx_gpu import visualization
 
-        return visualization.page(self, oracle=oracle)
+        return visualization.page(self, oracle=oracle, band=band)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the best points as valid JSON."""

@@ -24,7 +24,8 @@ from berx_gpu._scores import Scale
 from berx_gpu.errors import DataError, one_of
 from berx_gpu.policy import Policy, Rules
 from berx_gpu.results import Dropped
-from berx_gpu.sweep_results import Best, PolicySweep, Sweep, SweepData
+from berx_gpu.sweep_parts import Best, SweepData
+from berx_gpu.sweep_results import PolicySweep, Sweep
 from berx_gpu.truth import Truth
 
 

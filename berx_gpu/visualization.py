@@ -65,7 +65,9 @@ def _name(sw: Sweep, result: PolicySweep) -> str:
     return (f"{result.score}: " if several else "") + result.policy.rules()
 
 
-def plot_sweep(sw: Sweep, *, oracle: float | None = None, ax: Any = None) -> Any:
+def plot_sweep(
+    sw: Sweep, *, oracle: float | None = None, band: bool = False, ax: Any = None
+) -> Any:
     """Draw macro F over the threshold for each policy, and mark the best points.
 
     Parameters
@@ -73,6 +75,8 @@ def plot_sweep(sw: Sweep, *, oracle: float | None = None, ax: Any = None) -> Any
     sw : Sweep
     oracle : float, optional
         Macro F of the best choice among the candidates, drawn as a ceiling.
+    band : bool, default False
+        Whether to draw limits that hold for the whole best curve.
     ax : matplotlib Axes, optional
 
     Returns
@@ -92,6 +96,14 @@ def plot_sweep(sw: Sweep, *, oracle: float | None = None, ax: Any = None) -> Any
         rows = _thin(len(result.threshold))
         x, y = result.threshold[rows], result.macro_fbeta[rows]
         finite = np.isfinite(x)
+        if band and result is sw.top:
+            limits = to_rows(sw.curve_limits(rng=0))
+            t, low, high = (
+                np.array([row[name] for row in limits]) for name in ("threshold", "low", "high")
+            )
+            ax.fill_between(t[np.isfinite(t)], low[np.isfinite(t)], high[np.isfinite(t)],
+                            color=style["color"], alpha=0.18, lw=0,
+                            label="95 % for the whole curve")  # fmt: skip
         ax.plot(x[finite], y[finite], lw=1.5, label=_name(sw, result), **style)
         best = result.best
         if math.isfinite(best.threshold):
@@ -268,6 +280,7 @@ def plot_forest(made: Comparison | Comparisons, key: Any = None, *, ax: Any = No
         lines = [("all", made.n_entities, made.delta, made.low, made.high)]
         rows = [] if key is None else to_rows(made.by(key))
         keys = list(rows[0])[: list(rows[0]).index("n_entities")] if rows else []
+        title += f", by {', '.join(map(str, keys))}" if keys else ""
         measured = ("n_entities", "delta", "low_all", "high_all")
         lines += [(_slice_name(row, keys), *(row[name] for name in measured)) for row in rows]
         metric, level = made.metric, made.confidence_level
@@ -298,13 +311,13 @@ def _slice_name(row: dict[str, Any], keys: list[str]) -> str:
     return ", ".join("?" if row[k] is None or row[k] != row[k] else str(row[k]) for k in keys)
 
 
-def page(sw: Sweep, *, oracle: float | None = None) -> Any:
+def page(sw: Sweep, *, oracle: float | None = None, band: bool = False) -> Any:
     """Return one figure with the curve, precision and recall, bands and calibration of a sweep.
 
     Parameters
     ----------
     sw : Sweep
-    oracle : float, optional
+    oracle, band
         As in `plot_sweep`.
 
     Returns
@@ -312,7 +325,7 @@ def page(sw: Sweep, *, oracle: float | None = None) -> Any:
     matplotlib Figure
     """
     figure, axes = _pyplot().subplots(2, 2, figsize=(10.5, 7.8), layout="constrained")
-    plot_sweep(sw, oracle=oracle, ax=axes[0, 0])
+    plot_sweep(sw, oracle=oracle, band=band, ax=axes[0, 0])
     plot_precision_recall(sw, ax=axes[0, 1])
     plot_bands(sw, ax=axes[1, 0])
     plot_reliability(sw, ax=axes[1, 1])

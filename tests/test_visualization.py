@@ -65,4 +65,4 @@ def test_the_figures_of_the_documents_can_be_drawn(tmp_path):
     script = Path(__file__).parent.parent / "examples" / "figures.py"
     done = subprocess.run([sys.executable, script, tmp_path])
     assert done.returncode == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"sweep.png", "slices.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"sweep.png", "slices.png", "compare.png"}

@@ -11,13 +11,14 @@ from berx_gpu import (
     Truth,
     candidate_recall,
     check,
+    compare,
     decide,
     error_budget,
     evaluate,
     oracle,
     sweep,
 )  # fmt: skip
-from berx_gpu._backends import cuda, select
+from berx_gpu._backends import cpu, cuda, draws, select
 from berx_gpu.kernels import fbeta_cpu
 
 pytestmark = pytest.mark.gpu
@@ -158,7 +159,7 @@ def test_host_frames_move_to_the_card():
 def test_little_memory_means_more_parts_and_the_same_numbers(cudf, cupy, monkeypatch):
     frame, truth, listed = table(4)
     few = cuda.backend()
-    many = cuda.on(cudf, cupy, free=lambda: 1_000_000, fbeta=few.fbeta)
+    many = cuda.on(cudf, cupy, free=lambda: 1_000_000, fbeta=few.fbeta, resample=few.resample)
     made = []
     for backend in (few, many):
         monkeypatch.setattr(select, "select", lambda *_, chosen=backend, **__: chosen)
@@ -189,6 +190,34 @@ def test_the_kernel_has_the_bits_of_the_cpu(cupy, beta):
     backend = cuda.backend()
     ours = backend.to_host(backend.fbeta(*map(cupy.asarray, (tp, n_pred, n_true)), beta))
     assert (ours.view(np.int64) == out.view(np.int64)).all()
+
+
+@pytest.mark.parametrize("how", draws.TABLES)
+def test_replicates_have_the_bits_of_the_cpu(cupy, how):
+    rng = np.random.default_rng(8)
+    count, num, den = rng.integers(1, 10**5, 999), *rng.integers(0, 2**30, (2, 999))
+    made = [
+        b.resample(how, count, num, den, 3000, 2**40 + 1) for b in (cuda.backend(), cpu.backend(2))
+    ]
+    assert (made[0] == made[1]).all()
+
+
+def test_intervals_comparisons_and_folds(cudf):
+    frame, truth, listed = table(9)
+    here, there = Truth(truth, listed), Truth(*on_card(cudf, truth, listed))
+    sides = []
+    for held, pool in ((here, frame), (there, cudf.from_pandas(frame))):
+        low, high = (evaluate(pool, held, threshold=t) for t in (0.3, 0.6))
+        made = compare(low, high, rng=1)
+        sides.append(
+            [
+                low.interval("precision", method="bca", rng=1).to_dict(),
+                made.to_dict(),
+                plain(made.by("part")).to_dict(),
+                sweep(pool, held).cross_fitted(3).to_dict(),
+            ]
+        )
+    assert sides[0] == sides[1]
 
 
 @pytest.mark.parametrize("column", ["entity", "target"])
