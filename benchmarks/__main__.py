@@ -12,6 +12,10 @@ def main() -> None:
     score.add_argument("--size", choices=["small", "full"], default="small")
     curve = workloads.add_parser("sweep", help="sweep against the best peers")
     curve.add_argument("--size", choices=["small", "full", "large"], default="small")
+    sure = workloads.add_parser("intervals", help="bootstrap replicates against the best peers")
+    sure.add_argument("--size", choices=["small", "full"], default="small")
+    covered = workloads.add_parser("coverage", help="how often intervals cover the truth")
+    covered.add_argument("--repeats", type=int, default=2000)
     workloads.add_parser("gpu", help="one table of what a card does")
     workloads.add_parser("plan", help="in how many parts a GPU works")
     options = parser.parse_args()
@@ -27,6 +31,14 @@ def main() -> None:
         from benchmarks import plan
 
         plan.main()
+    elif options.workload == "intervals":
+        from benchmarks import intervals
+
+        intervals.main(options.size)
+    elif options.workload == "coverage":
+        from benchmarks import coverage
+
+        coverage.main(options.repeats)
     elif options.workload == "sweep":
         from benchmarks import sweep
 

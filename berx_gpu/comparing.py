@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from berx_gpu import _bootstrap
 from berx_gpu._bootstrap import seed_of
@@ -26,6 +24,7 @@ from berx_gpu.resampling import (
     confidence,
     limits_by,
     limits_of_mean,
+    student,
 )
 from berx_gpu.results import Evaluation
 
@@ -200,9 +199,7 @@ def _compared(
         )
     values, count = np.unique(difference, return_counts=True)
     low, high = _limits(values, count, level)
-    mean = float((values * count).sum() / n)
-    error = math.sqrt(float(((values - mean) ** 2 * count).sum()) / (n - 1) / n)
-    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
+    normal_low, normal_high, error = student((values + 1) / 2, np.ones(len(values)), count, level)
     made = Comparison(
         a=a.name if names is None else names[0],
         b=b.name if names is None else names[1],
@@ -214,9 +211,9 @@ def _compared(
         low=low,
         high=high,
         confidence_level=level,
-        normal_low=max(mean - reach, -1.0),
-        normal_high=min(mean + reach, 1.0),
-        standard_error=error,
+        normal_low=2 * normal_low - 1,
+        normal_high=2 * normal_high - 1,
+        standard_error=2 * error,
         p_value=_bootstrap.sign_flip_p(
             values, count, n_resamples, seed, a._counts.truth._backend()
         ),

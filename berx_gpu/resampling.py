@@ -134,11 +134,7 @@ def _interval(
     """Return the bounded interval of a metric, or the normal one."""
     n, total = count.sum(), (den * count).sum()
     estimate = float((num * count).sum() / total)
-    residual = num - estimate * den
-    spread = float((residual * residual * count).sum() * n / (n - 1))
-    error = math.sqrt(spread) / float(total)
-    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
-    normal = (max(estimate - reach, 0.0), min(estimate + reach, 1.0))
+    *normal, error = student(num, den, count, level)
     far = 1.0 if is_mean else math.sqrt(float((den * den * count).sum() / count[den > 0].sum()))
     low, high = normal if method == "normal" else _bounded.limits(num, den, count, far, level)
     n_imperfect = int(count[num < den].sum())
@@ -160,6 +156,16 @@ def _interval(
         seed=None,
         note=_note(n_imperfect, int(n), largest if not is_mean else 0.0, level),
     )
+
+
+def student(num: Any, den: Any, count: Any, level: float) -> tuple[float, float, float]:
+    """Return Student's limits of sum(num) / sum(den) inside [0, 1], and its standard error."""
+    n, total = float(count.sum()), float((den * count).sum())
+    estimate = float((num * count).sum()) / total
+    residual = num - estimate * den
+    error = math.sqrt(float((residual * residual * count).sum()) * n / (n - 1)) / total
+    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
+    return max(estimate - reach, 0.0), min(estimate + reach, 1.0), error
 
 
 def _note(n_imperfect: int, n: int, largest: float, level: float) -> str:
