@@ -17,7 +17,10 @@ _ROOMS = {
     "interval_results": ("Interval",),
     "pair_files": ("read_pairs", "write_pairs"),
     "policy": ("Policy", "decide"),
-    "results": ("Dropped", "Evaluation", "Reconciliation"),
+    "posterior": ("compare_models", "consistency_test", "posteriors", "transfer_test"),
+    "posterior_model": ("BayesianPRModel", "Metric", "PosteriorStats"),
+    "reconciliation": ("Reconciliation",),
+    "results": ("Dropped", "Evaluation"),
     "scoring": ("break_even_ratio", "evaluate"),
     "sets": (
         "entity_f05",
@@ -56,9 +59,16 @@ if TYPE_CHECKING:
     from berx_gpu.pair_files import write_pairs as write_pairs
     from berx_gpu.policy import Policy as Policy
     from berx_gpu.policy import decide as decide
+    from berx_gpu.posterior import compare_models as compare_models
+    from berx_gpu.posterior import consistency_test as consistency_test
+    from berx_gpu.posterior import posteriors as posteriors
+    from berx_gpu.posterior import transfer_test as transfer_test
+    from berx_gpu.posterior_model import BayesianPRModel as BayesianPRModel
+    from berx_gpu.posterior_model import Metric as Metric
+    from berx_gpu.posterior_model import PosteriorStats as PosteriorStats
+    from berx_gpu.reconciliation import Reconciliation as Reconciliation
     from berx_gpu.results import Dropped as Dropped
     from berx_gpu.results import Evaluation as Evaluation
-    from berx_gpu.results import Reconciliation as Reconciliation
     from berx_gpu.scoring import break_even_ratio as break_even_ratio
     from berx_gpu.scoring import evaluate as evaluate
     from berx_gpu.sets import entity_f05 as entity_f05

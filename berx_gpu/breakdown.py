@@ -13,7 +13,8 @@ import pandas as pd
 from berx_gpu._columns import Column, build_frame, objects, same_name, take, to_series
 from berx_gpu._sums import BITS, joined, mean_over, words
 from berx_gpu.errors import DataError, some
-from berx_gpu.results import Evaluation, Reconciliation
+from berx_gpu.reconciliation import Reconciliation
+from berx_gpu.results import Evaluation
 from berx_gpu.scoring import fbeta_of
 from berx_gpu.truth import Truth
 

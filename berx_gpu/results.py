@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from berx_gpu import _summary
-from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown, score
+from berx_gpu._tables import as_json
 
 if TYPE_CHECKING:
     from berx_gpu._links import Links
     from berx_gpu._sums import Groups
     from berx_gpu.interval_results import Interval
+    from berx_gpu.reconciliation import Reconciliation
     from berx_gpu.truth import Truth
 
 
@@ -214,6 +214,12 @@ class Evaluation:
             self, metric, confidence_level, method, n_resamples, rng, cluster
         )
 
+    def posterior(self, by: Any = None, **options: Any) -> Any:
+        """Return Beta posteriors of precision and recall; see `entity_posterior.of_entities`."""
+        from berx_gpu import entity_posterior
+
+        return entity_posterior.of_entities(self, by, **options)
+
     def losses(self) -> Any:
         """Return where the score is lost, by the outcome of each entity.
 
@@ -349,48 +355,3 @@ class Counts:
     groups: Groups
     library: str
     zero_division: float
-
-
-@dataclass(frozen=True, eq=False)
-class Reconciliation:
-    """The right macro F_β and what common misreadings make of the same predictions.
-
-    Attributes
-    ----------
-    beta : float
-    readings : dict of str to float
-        The value of each reading, the right one first.
-    """
-
-    beta: float
-    readings: dict[str, float]
-
-    def __getitem__(self, reading: str) -> float:
-        return self.readings[reading]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return beta and the readings as valid JSON."""
-        return {
-            "beta": as_json(self.beta),
-            "readings": {k: as_json(v) for k, v in self.readings.items()},
-        }
-
-    def _rows(self) -> list[list[str]]:
-        right = next(iter(self.readings.values()))
-        rows = [["reading", fbeta_name(self.beta), "off by"]]
-        for name, value in self.readings.items():
-            off = "" if len(rows) == 1 or math.isnan(value) else f"{value - right:+.4f}"
-            rows.append([name, score(value), off])
-        return rows
-
-    def __str__(self) -> str:
-        return "\n".join(aligned(self._rows()))
-
-    __repr__ = __str__
-
-    def to_markdown(self) -> str:
-        """Return the readings as a Markdown table."""
-        return markdown(self._rows())
-
-    def _repr_html_(self) -> str:
-        return as_html(self._rows())

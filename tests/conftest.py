@@ -110,7 +110,14 @@ def loose_backend(free=1000):
 def device_backend(free=10**9):
     """Return the GPU's backend on stand-ins for cuDF and CuPy that refuse what those refuse."""
     cudf, cupy = device_twin.modules(LOOSE_PANDAS)
-    return cuda.on(cudf, cupy, lambda: free, fbeta=device_fbeta, resample=cpu.backend(1).resample)
+    return cuda.on(
+        cudf,
+        cupy,
+        lambda: free,
+        fbeta=device_fbeta,
+        resample=cpu.backend(1).resample,
+        special=device_twin.special,
+    )
 
 
 def device_fbeta(tp, n_pred, n_true, beta):

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import scipy.special
 
 TABLE = Path(__file__).with_name("device_signatures.json")
 UNKNOWN = "is not in the table of signatures; where it exists, device_signatures.py adds it"
@@ -314,3 +315,20 @@ def modules(loose):
     cudf = Module("cudf", loose, {"Series": Series, "DataFrame": DataFrame})
     cupy = Module("cupy", np, {"asarray": asarray, "ndarray": Array})
     return cudf, cupy
+
+
+class Special:
+    """`cupyx.scipy.special` on stand-ins: what CuPy has of SciPy's functions of Beta."""
+
+    @staticmethod
+    def betainc(a, b, x):
+        """Return the regularised incomplete Beta function."""
+        return Array._of(scipy.special.betainc(held(a), held(b), held(x)))
+
+    @staticmethod
+    def betaincinv(a, b, y):
+        """Return its inverse."""
+        return Array._of(scipy.special.betaincinv(held(a), held(b), held(y)))
+
+
+special = Special()

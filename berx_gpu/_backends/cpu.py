@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from berx_gpu import _encode, _scores
 from berx_gpu._backends import curves, draws, frames, matching, rules_cpu, threads
@@ -49,6 +50,7 @@ def on(machine: matching.Machine) -> Backend:
         scores=_scores.column,
         look_alikes=partial(matching.look_alikes, machine),
         fbeta=_fbeta,
+        special=special,
         resample=partial(_resample, machine.n_threads),
         to_host=_same,
     )

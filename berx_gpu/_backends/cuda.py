@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ def backend() -> Backend:
         free=partial(_free, cupy),
         fbeta=partial(_fbeta, cupy),
         resample=partial(_resample, cupy),
+        special=import_module("cupyx.scipy.special"),
     )
 
 
@@ -75,7 +76,9 @@ def _free(cupy: Any) -> int:
     return int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
 
 
-def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any, resample: Any) -> Backend:
+def on(
+    cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any, resample: Any, special: Any
+) -> Backend:
     """Return the backend on a cuDF and a CuPy, its free memory, and what launches the kernels."""
     take, to_host = partial(_take, cudf, cupy), partial(_to_host, cudf, cupy)
     here = partial(_here, cudf, cupy)
@@ -93,6 +96,7 @@ def on(cudf: Any, cupy: Any, free: Callable[[], int], fbeta: Any, resample: Any)
         look_alikes=partial(_look_alikes, here),
         fbeta=fbeta,
         resample=resample,
+        special=special,
         to_host=to_host,
     )
 

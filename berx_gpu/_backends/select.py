@@ -43,6 +43,8 @@ class Backend:
     resample : callable
         (how, count, num, den, n_resamples, seed) -> both sums of every replicate, an int64 NumPy
         array of shape (n_resamples, 2); `how` is a key of `_backends.draws.TABLES`.
+    special : module
+        SciPy's special functions, or CuPy's.
     to_host : callable
         Array or Series -> NumPy array or pandas Series.
     """
@@ -68,6 +70,7 @@ class Backend:
     look_alikes: Callable[..., Any]
     fbeta: Callable[..., Any]
     resample: Callable[..., Any]
+    special: Any
     to_host: Callable[..., Any]
 
 

@@ -159,7 +159,14 @@ def test_host_frames_move_to_the_card():
 def test_little_memory_means_more_parts_and_the_same_numbers(cudf, cupy, monkeypatch):
     frame, truth, listed = table(4)
     few = cuda.backend()
-    many = cuda.on(cudf, cupy, free=lambda: 1_000_000, fbeta=few.fbeta, resample=few.resample)
+    many = cuda.on(
+        cudf,
+        cupy,
+        free=lambda: 1_000_000,
+        fbeta=few.fbeta,
+        resample=few.resample,
+        special=few.special,
+    )
     made = []
     for backend in (few, many):
         monkeypatch.setattr(select, "select", lambda *_, chosen=backend, **__: chosen)

@@ -1,0 +1,165 @@
+"""Posteriors of an evaluation: pairs of one entity err together, and count for less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from berx_gpu import _beta
+from berx_gpu._columns import build_frame, take
+from berx_gpu._options import number
+from berx_gpu.breakdown import slices
+from berx_gpu.errors import DataError, counted
+from berx_gpu.posterior_model import BayesianPRModel, positive, share_of_one
+from berx_gpu.results import Evaluation
+
+_FEWEST = 30
+
+
+def of_entities(
+    ev: Evaluation,
+    by: Any = None,
+    *,
+    floor: float = 0.95,
+    ci: float = 0.95,
+    prior_alpha: float = 1.0,
+    prior_beta: float = 1.0,
+) -> Any:
+    """Return the posterior of an evaluation, or of its slices, whose pairs err together.
+
+    Parameters
+    ----------
+    ev : Evaluation
+    by : str, mapping, Series or list of these, optional
+        Slices, as in `Evaluation.by`.
+    floor : float, default 0.95
+        Of slices: they are ranked by P(precision > floor).
+    ci : float, default 0.95
+        Of slices: the probability between the limits.
+    prior_alpha, prior_beta : float, default 1.0
+
+    Returns
+    -------
+    BayesianPRModel or DataFrame
+        Without `by`, a model whose counts are divided by its `design_effects`. With it, a row per
+        slice, the surest first: the key, n_entities, tp, fp, fn, both design effects, and mean,
+        std, low, high and above of precision, recall and f (F1); NaN for slices of fewer than 30
+        entities.
+
+    Raises
+    ------
+    DataError
+        For fewer than 30 entities, and for pairs without a direction.
+
+    Notes
+    -----
+    A wrong rule links many pairs of one entity at once, so pairs are no independent trials, and
+    plain counts claim too much: intervals from them covered in 32 to 59 % of simulations with
+    heavy tails. The counts are divided by the design effect (Kish 1965): the variance of the share
+    over entities, over that of independent pairs, and 1 at least. Where no pair errs, or all do,
+    the spread says nothing, and the pairs of an entity count as one.
+
+    Examples
+    --------
+    >>> from berx_gpu import evaluate
+    >>> truth = {i: [2 * i, 2 * i + 1] for i in range(50)}
+    >>> pred = {i: truth[i] if i % 10 else [-1, -2] for i in range(50)}
+    >>> model = evaluate(pred, truth, entities=range(50)).posterior()
+    >>> {name: round(effect, 2) for name, effect in model.design_effects.items()}
+    {'precision': 2.04, 'recall': 2.04}
+    >>> print(model.precision_stats())
+    mean=0.8843, std=0.0444, 95% CI=[0.7844, 0.9559]
+    """
+    prior = (positive("prior_alpha", prior_alpha), positive("prior_beta", prior_beta))
+    if by is None:
+        return _model(ev, prior)
+    return _of_slices(ev, by, number("floor", floor, 0, 1), share_of_one("ci", ci), prior)
+
+
+def _model(ev: Evaluation, prior: tuple[float, float]) -> BayesianPRModel:
+    tp, made, real = _per_entity(ev)
+    if len(tp) < _FEWEST:
+        raise DataError(
+            f"a posterior over {counted(len(tp), 'entity', 'entities')}: how far pairs of one "
+            f"entity err together takes {_FEWEST} or more to tell"
+        )
+    whole = np.zeros(len(tp), np.int64)
+    p, r = (float(_design_effects(tp, part, whole, 1)[0]) for part in (made, real))
+    hits, false, missed = float(tp.sum()), float((made - tp).sum()), float((real - tp).sum())
+    model = BayesianPRModel(ev.name, None, *prior)
+    model.update(hits / p, fp=false / p)
+    model.update(hits / r, fn=missed / r)
+    both = max(p, r)
+    model._joint = (hits / both, false / both, missed / both)
+    model.design_effects = {"precision": p, "recall": r}
+    return model
+
+
+def _of_slices(
+    ev: Evaluation, key: Any, floor: float, level: float, prior: tuple[float, float]
+) -> Any:
+    shown, group = slices(ev._counts.truth, key)
+    tp, made, real = _per_entity(ev)
+    n_slices = int(group.max()) + 1
+    size = np.bincount(group)
+    hits, false, missed = (np.bincount(group, weights=part) for part in (tp, made - tp, real - tp))
+    p, r = (_design_effects(tp, part, group, n_slices) for part in (made, real))
+    both = np.maximum(p, r)
+    a, b = prior
+    of_p = _beta.columns(a + hits / p, b + false / p, level, floor, np, special)
+    of_r = _beta.columns(a + hits / r, b + missed / r, level, floor, np, special)
+    of_f = _beta.f1_columns(
+        a + hits / both, 2 * b + (false + missed) / both, level, floor, np, special
+    )
+    columns: dict[str, Any] = {
+        "n_entities": size,
+        "tp": hits.astype(np.int64),
+        "fp": false.astype(np.int64),
+        "fn": missed.astype(np.int64),
+        "precision_design_effect": p,
+        "recall_design_effect": r,
+    }
+    for metric, part in (("precision", of_p), ("recall", of_r), ("f", of_f)):
+        columns |= {f"{metric}_{n}": np.where(size < _FEWEST, np.nan, v) for n, v in part.items()}
+    order = np.argsort(-columns["precision_above"], kind="stable")
+    ranked = [(name, take(values, order)) for name, values in shown]
+    return build_frame(
+        [*ranked, *((name, values[order]) for name, values in columns.items())],
+        ev._counts.library,
+    )
+
+
+def _per_entity(ev: Evaluation) -> tuple[Any, Any, Any]:
+    counts = ev._counts
+    if counts.truth.undirected:
+        raise DataError(
+            "pairs without a direction have no posterior over entities, because a pair belongs to "
+            "two; give the counts to BayesianPRModel"
+        )
+    host = counts.truth._backend().to_host
+    tp, made, real = (host(part) for part in (counts.tp, counts.n_pred, counts.n_true))
+    return tp, made, real
+
+
+def _design_effects(tp: Any, whole: Any, group: Any, n_groups: int) -> Any:
+    """Return how many pairs say as much as one independent one, in each group of entities; >= 1.
+
+    The variance of tp / whole over entities, over that of independent pairs. Where no pair errs, or
+    all do, the spread says nothing: then all pairs of an entity count as one.
+    """
+
+    def total(values: Any) -> Any:
+        return np.bincount(group, weights=values, minlength=n_groups)
+
+    n, pairs = total(whole > 0), total(whole)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = total(tp) / pairs
+        spread = total((tp - share[group] * whole) ** 2) * n / (n - 1)
+        effect = np.where(
+            (share > 0) & (share < 1),
+            spread / (pairs * share * (1 - share)),
+            total(whole.astype(np.float64) ** 2) / pairs,
+        )
+    return np.maximum(np.nan_to_num(effect, nan=1.0, posinf=1.0), 1.0)

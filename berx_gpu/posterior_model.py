@@ -1,0 +1,363 @@
+"""`BayesianPRModel`: the Beta posteriors of precision, recall and F of one model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from berx_gpu import _beta
+from berx_gpu._bootstrap import seed_of
+from berx_gpu._options import number, whole
+from berx_gpu.errors import DataError, one_of
+
+PRIORS = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5), "haldane": (1e-9, 1e-9)}
+"""Named priors, as pseudo-counts of successes and failures."""
+
+
+class Metric(StrEnum):
+    """What a posterior is of."""
+
+    PRECISION = "precision"
+    RECALL = "recall"
+    F1 = "f1"
+
+
+@dataclass(frozen=True)
+class PosteriorStats:
+    """A posterior in numbers.
+
+    Attributes
+    ----------
+    mean, std : float
+    ci_low, ci_high : float
+        Limits that leave equal tails.
+    ci : float
+        The probability between them.
+    """
+
+    mean: float
+    std: float
+    ci_low: float
+    ci_high: float
+    ci: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the attributes as valid JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        limits = f"{100 * self.ci:g}% CI=[{self.ci_low:.4f}, {self.ci_high:.4f}]"
+        return f"mean={self.mean:.4f}, std={self.std:.4f}, {limits}"
+
+
+class _Seen(NamedTuple):
+    """Successes and failures behind one metric."""
+
+    tp: float
+    errors: float
+
+
+class BayesianPRModel:
+    """The Beta posteriors of precision and recall of one model on one sample.
+
+    Parameters
+    ----------
+    model_name : str, default "model"
+    sample_dist_name : str, optional
+        The data that the counts come from; `compare_models` and `transfer_test` look at it.
+    prior_alpha, prior_beta : float, default 1.0
+        Pseudo-counts of successes and failures, the same for both metrics.
+    n_samples : int, default 100_000
+        How many draws `f1_samples` returns.
+    prior : {"uniform", "jeffreys", "haldane"}, optional
+        A named prior in place of the two numbers.
+    rng : int or numpy.random.Generator, optional
+        Of these draws, and of nothing else: all other results are exact.
+
+    Raises
+    ------
+    DataError
+        For a prior that is not positive and finite, or both a named one and numbers.
+
+    Attributes
+    ----------
+    design_effects : dict of str to float
+        Of a model made by `Evaluation.posterior`: how many pairs count as one, for each metric.
+
+    Notes
+    -----
+    P | tp, fp ~ Beta(alpha + tp, beta + fp), and R likewise with fn (Goutte and Gaussier 2005).
+    Every pair counts as an independent trial; for pairs that belong to entities see
+    `Evaluation.posterior`.
+
+    Examples
+    --------
+    >>> from berx_gpu import BayesianPRModel
+    >>> model = BayesianPRModel("classifier_v2", "test_set").update(tp=80, fp=26, fn=20)
+    >>> print(model.summary())
+    BayesianPRModel: classifier_v2 [test_set]
+      Prior       : Beta(1.0, 1.0)
+      Observations: TP=80, FP=26, FN=20
+      Precision   : mean=0.7500, std=0.0415, 95% CI=[0.6646, 0.8267]
+      Recall      : mean=0.7941, std=0.0398, 95% CI=[0.7109, 0.8664]
+      F1          : mean=0.7703, std=0.0292, 95% CI=[0.7108, 0.8249]
+    >>> round(model.prob_above_threshold(0.65, "precision"), 4)
+    0.9884
+    """
+
+    def __init__(
+        self,
+        model_name: str = "model",
+        sample_dist_name: str | None = None,
+        prior_alpha: float = 1.0,
+        prior_beta: float = 1.0,
+        n_samples: int = 100_000,
+        *,
+        prior: str | None = None,
+        rng: Any = None,
+    ) -> None:
+        self.model_name, self.sample_dist_name = str(model_name), sample_dist_name
+        if prior is not None:
+            one_of("prior", prior, tuple(PRIORS))
+            if (prior_alpha, prior_beta) != (1.0, 1.0):
+                raise DataError(f"prior={prior!r} and prior_alpha, prior_beta: give one of them")
+            prior_alpha, prior_beta = PRIORS[prior]
+        self.prior_alpha = positive("prior_alpha", prior_alpha)
+        self.prior_beta = positive("prior_beta", prior_beta)
+        self.n_samples = whole("n_samples", n_samples, 1)
+        self._rng = rng
+        self._precision: _Seen | None = None
+        self._recall: _Seen | None = None
+        self._joint: tuple[float, float, float] | None = None
+        self.design_effects: dict[str, float] = {}
+
+    def update(
+        self, tp: float, fp: float | None = None, fn: float | None = None
+    ) -> BayesianPRModel:
+        """Add observations, and return the model.
+
+        Parameters
+        ----------
+        tp : float
+            True links.
+        fp, fn : float, optional
+            False links, and missed ones. A metric takes the true links of those updates that name
+            its errors, so that an update of precision and another of recall count none twice.
+        """
+        if fp is None and fn is None:
+            raise DataError(
+                "update() needs fp or fn beside tp: a share needs what it is a share of"
+            )
+        counts = {"tp": tp, "fp": fp, "fn": fn}
+        for name, value in counts.items():
+            if value is not None and not math.isfinite(number(name, value, 0)):
+                raise DataError(f"{name}={value!r}: give a finite number")
+        self._joint = None
+        if fp is not None:
+            self._precision = _added(self._precision, tp, fp)
+        if fn is not None:
+            self._recall = _added(self._recall, tp, fn)
+        return self
+
+    def reset(self) -> BayesianPRModel:
+        """Forget the observations, keep the prior, and return the model."""
+        self._precision = self._recall = self._joint = None
+        return self
+
+    @property
+    def has_precision(self) -> bool:
+        """Whether fp was given."""
+        return self._precision is not None
+
+    @property
+    def has_recall(self) -> bool:
+        """Whether fn was given."""
+        return self._recall is not None
+
+    @property
+    def has_f1(self) -> bool:
+        """Whether fp and fn were given."""
+        return self.has_precision and self.has_recall
+
+    @property
+    def precision_posterior(self) -> Any:
+        """The posterior of precision as a frozen `scipy.stats.beta`."""
+        return self._beta(Metric.PRECISION).frozen()
+
+    @property
+    def recall_posterior(self) -> Any:
+        """The posterior of recall as a frozen `scipy.stats.beta`."""
+        return self._beta(Metric.RECALL).frozen()
+
+    def precision_stats(self, ci: float = 0.95) -> PosteriorStats:
+        """Return mean, standard deviation and limits of precision."""
+        return _stats(self._beta(Metric.PRECISION), ci)
+
+    def recall_stats(self, ci: float = 0.95) -> PosteriorStats:
+        """Return mean, standard deviation and limits of recall."""
+        return _stats(self._beta(Metric.RECALL), ci)
+
+    def f1_stats(self, ci: float = 0.95) -> PosteriorStats:
+        """Return mean, standard deviation and limits of F1 from independent precision and recall.
+
+        Both share their true links; `f_stats` takes that into account, and is wider.
+        """
+        return _stats(self._f(1.0, joint=False), ci)
+
+    def f_stats(self, ci: float = 0.95, *, beta: float = 1.0, joint: bool = True) -> PosteriorStats:
+        """Return mean, standard deviation and limits of F_beta.
+
+        Parameters
+        ----------
+        ci : float, default 0.95
+        beta : float, default 1.0
+        joint : bool, default True
+            Whether precision and recall share their true links, as they do in one sample.
+        """
+        return _stats(self._f(beta, joint), ci)
+
+    def f1_samples(self) -> Any:
+        """Return `n_samples` draws of F1 from independent precision and recall."""
+        return self._f(1.0, joint=False).sample(self.n_samples, self._generator())
+
+    def f_samples(self, *, beta: float = 1.0, joint: bool = True) -> Any:
+        """Return `n_samples` draws of F_beta; see `f_stats`."""
+        return self._f(beta, joint).sample(self.n_samples, self._generator())
+
+    def prob_above_threshold(
+        self, threshold: float, metric: Metric | str = Metric.PRECISION, *, joint: bool = False
+    ) -> float:
+        """Return P(metric > threshold), exact also where it is tiny.
+
+        Parameters
+        ----------
+        threshold : float
+        metric : Metric or str
+        joint : bool, default False
+            For F1: see `f_stats`.
+        """
+        at = np.array([number("threshold", threshold, 0, 1)])
+        return float(self.posterior_of(metric, joint=joint).sf(at)[0])
+
+    def highest_density(
+        self, metric: Metric | str = Metric.PRECISION, ci: float = 0.95, *, joint: bool = True
+    ) -> tuple[float, float]:
+        """Return the shortest interval that holds the metric with probability `ci`."""
+        return self.posterior_of(metric, joint=joint).highest(share_of_one("ci", ci))
+
+    def posterior_of(self, metric: Metric | str, *, joint: bool = True) -> _beta.Posterior:
+        """Return the distribution of a metric, with `cdf`, `sf`, `ppf`, `mean` and `std`."""
+        metric = metric_of(metric)
+        return self._f(1.0, joint) if metric is Metric.F1 else self._beta(metric)
+
+    def summary(self, ci: float = 0.95) -> str:
+        """Return the metrics that there are observations for, as text."""
+        seen = {
+            "TP": self._true(),
+            "FP": self._errors(self._precision),
+            "FN": self._errors(self._recall),
+        }
+        lines = [
+            f"BayesianPRModel: {self.label}",
+            f"  Prior       : Beta({self.prior_alpha}, {self.prior_beta})",
+            f"  Observations: {', '.join(f'{k}={v}' for k, v in seen.items() if v is not None)}",
+        ]
+        if self.design_effects:
+            shown = ", ".join(f"{k} {v:.2f}" for k, v in self.design_effects.items())
+            lines.append(f"  Pairs per independent one: {shown}")
+        if self.has_precision:
+            lines.append(f"  Precision   : {self.precision_stats(ci)}")
+        if self.has_recall:
+            lines.append(f"  Recall      : {self.recall_stats(ci)}")
+        if self.has_f1:
+            lines.append(f"  F1          : {self.f1_stats(ci)}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    __repr__ = __str__
+
+    @property
+    def label(self) -> str:
+        """The model's name, and its sample's where it has one."""
+        sample = "" if self.sample_dist_name is None else f" [{self.sample_dist_name}]"
+        return f"{self.model_name}{sample}"
+
+    def _true(self) -> str:
+        """Return the true links as text: of both metrics where they differ."""
+        found = [f"{seen.tp:g}" for seen in (self._precision, self._recall) if seen is not None]
+        return " and ".join(dict.fromkeys(found)) or "0"
+
+    @staticmethod
+    def _errors(seen: _Seen | None) -> str | None:
+        return None if seen is None else f"{seen.errors:g}"
+
+    def _generator(self) -> np.random.Generator:
+        if isinstance(self._rng, np.random.Generator):
+            return self._rng
+        return np.random.default_rng(seed_of(self._rng))
+
+    def _observed(self, metric: Metric) -> _Seen:
+        seen = self._precision if metric is Metric.PRECISION else self._recall
+        if seen is None:
+            name = "fp" if metric is Metric.PRECISION else "fn"
+            raise DataError(f"no {name} observations provided; call update(tp=..., {name}=...)")
+        return seen
+
+    def _beta(self, metric: Metric) -> _beta.Beta:
+        seen = self._observed(metric)
+        return _beta.Beta(self.prior_alpha + seen.tp, self.prior_beta + seen.errors)
+
+    def _f(self, beta: float, joint: bool) -> Any:
+        beta = number("beta", beta, 1e-100, 1e100)
+        p, r = self._observed(Metric.PRECISION), self._observed(Metric.RECALL)
+        if not joint:
+            return _beta.IndependentF(self._beta(Metric.PRECISION), self._beta(Metric.RECALL), beta)
+        prior = self.prior_beta
+        if self._joint is not None:
+            tp, fp, fn = self._joint
+            return _beta.JointF(self.prior_alpha + tp, prior + fp, prior + fn, beta)
+        if p.tp != r.tp:
+            raise DataError(
+                f"precision saw {p.tp:g} true links and recall {r.tp:g}: F of one sample needs tp, "
+                "fp and fn of the same links; for two samples say joint=False"
+            )
+        return _beta.JointF(self.prior_alpha + p.tp, prior + p.errors, prior + r.errors, beta)
+
+
+def _added(seen: _Seen | None, tp: float, errors: float) -> _Seen:
+    before = _Seen(0, 0) if seen is None else seen
+    return _Seen(before.tp + tp, before.errors + errors)
+
+
+def positive(name: str, value: Any) -> float:
+    """Return a pseudo-count of a prior."""
+    found = number(name, value)
+    if not 0 < found < math.inf:
+        raise DataError(f"{name}={value!r}: a prior needs finite numbers above 0")
+    return found
+
+
+def share_of_one(name: str, value: Any) -> float:
+    """Return an option that lies between 0 and 1, the ends left out."""
+    found = number(name, value)
+    if not 0 < found < 1:
+        raise DataError(f"{name}={value!r}: give a number between 0 and 1, such as 0.95")
+    return found
+
+
+def metric_of(metric: Any) -> Metric:
+    """Return a metric by its name."""
+    one_of("metric", str(getattr(metric, "value", metric)), [m.value for m in Metric])
+    return Metric(metric)
+
+
+def _stats(posterior: _beta.Posterior, ci: float) -> PosteriorStats:
+    level = share_of_one("ci", ci)
+    low, high = posterior.interval(level)
+    return PosteriorStats(posterior.mean, posterior.std, low, high, level)
