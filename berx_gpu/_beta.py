@@ -39,6 +39,10 @@ class Posterior:
         """Return P(value > x) for each x of an array, also where it is tiny."""
         raise NotImplementedError
 
+    def above(self, x: float) -> float:
+        """Return P(value > x)."""
+        return float(self.sf(np.array([x]))[0])
+
     def ppf(self, q: float) -> float:
         """Return the quantile at q."""
         return self.quantile(float(special.ndtri(q)))
@@ -288,7 +292,7 @@ _TERMS = 64
 def line(one: Posterior, level: float, floor: float | None) -> tuple[float, ...]:
     """Return mean, std, limits, and P(> floor) where there is one."""
     found = (one.mean, one.std, *one.interval(level))
-    return found if floor is None else (*found, float(one.sf(np.array([floor]))[0]))
+    return found if floor is None else (*found, one.above(floor))
 
 
 def columns(a: Any, b: Any, level: float, floor: float | None, xp: Any, sp: Any) -> dict[str, Any]:

@@ -95,7 +95,10 @@ def compare(
     thresholds = _each(threshold, n, "--threshold")
     names = list(name) or _names(predictions, thresholds)
     if len(names) != n:
-        raise DataError(f"--name is given {len(names)} times for {n} systems; give it for each")
+        times = counted(len(names), "time", "times")
+        raise DataError(f"--name is given {times} for {n} systems; give it for each")
+    if "" in names:
+        raise DataError("--name is empty; give each system a name")
     if len(set(names)) < n:
         raise DataError("two systems have one name; tell them apart with --name, once for each")
     alone = n == 2 and baseline is None
@@ -119,10 +122,14 @@ def compare(
             read, entity_list, undirected=undirected, nulls=nulls, ids=ids, device=device
         )
         chosen = inputs.chosen(encoded, where, only) if where or only is not None else None
-        systems = {}
+        systems, notes = {}, []
         for path, system, least in zip(predictions, names, thresholds, strict=True):
             pred = reader.pairs("pred", path)
             reader.check_pairs_header(path, "pred", pred, true, encoded)
+            if least is None and score in pred.column_names:
+                notes.append(
+                    f"{system}: every row is a link: {score!r} only counts with --threshold"
+                )
             if least is not None:
                 pred = files.with_scores(pred, score, path, "--pred-columns")
             ev = evaluate(
@@ -149,6 +156,8 @@ def compare(
     for warning in told:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:
+        for note in notes:
+            click.echo(f"note: {note}", err=True)
         for system, ev in systems.items():
             for note in _report.left_out(ev.dropped, "prediction", part=chosen is not None):
                 click.echo(f"note: {system}: {note}", err=True)

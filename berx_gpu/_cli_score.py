@@ -97,6 +97,7 @@ def score(
     --entities: those without a true target or a prediction count too.
     """
     from berx_gpu import _report, files
+    from berx_gpu.resampling import confidence
     from berx_gpu.scoring import evaluate, part
 
     entities = inputs.required(entities)
@@ -165,6 +166,7 @@ def score(
         ]
         for table, file in made:
             files.write_table(table, file)
+    confidence(level)
     made_limits: dict[str, Any] = {"confidence_level": level, "method": method, "rng": seed}
     sure = _report.Sure(
         macro=ev.interval(**made_limits) if ev.n_entities > 1 else None,

@@ -203,12 +203,16 @@ def sweep(
 
 def _cross_fitted(sw: Any, folds: int | None, level: float) -> Any:
     """Return the cross-fitted score; None where it is not wanted, or the entities are too few."""
+    from berx_gpu.resampling import confidence
+
+    confidence(level)
     if folds == 0:
         return None
     try:
         return sw.cross_fitted(5 if folds is None else folds, confidence_level=level)
     except DataError:
         if folds is None and sw.n_entities < _ENOUGH:
+            click.echo("note: too few entities to cross-fit thresholds", err=True)
             return None
         raise
 

@@ -33,10 +33,12 @@ def score_limit(option: str, value: Any, nan: bool = False) -> float:
     return int(value) if exact else number(option, value, nan=nan)
 
 
-def whole(option: str, value: Any, low: int) -> int:
-    """Return an option as an int, or raise unless it is a whole number from `low`."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < low:
-        raise DataError(f"{option}={value!r}: give a whole number from {low}")
+def whole(option: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return an option as an int, or raise unless it is a whole number in its range."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or value < low or (high is not None and value > high):
+        to = "" if high is None else f" to {high:,}"
+        raise DataError(f"{option}={value!r}: give a whole number from {low}{to}")
     return int(value)
 
 

@@ -14,7 +14,7 @@ from berx_gpu.resampling import MACRO_METRICS, of_counts
 from berx_gpu.results import Evaluation
 from berx_gpu.truth import Truth, ids_of
 
-_EQUAL = 1e-12
+_EQUAL = 2e-15
 """Scores that differ by less are equal: the same fraction of other numbers may round otherwise."""
 
 
@@ -68,16 +68,23 @@ def _same_truth(a: Truth, b: Truth) -> Any:
         )
     listed = b._codes >= 0
     theirs = xp.where(listed, codes[b._codes], xp.int32(-1))
-    shared = int(a._label(theirs, b._targets, backend)[1].sum())
-    pairs = int(listed.sum())
-    if not shared == pairs == int((a._codes >= 0).sum()):
+    new, hit, _ = a._label(theirs, b._targets, backend)
+    shared = _pairs_of(new & hit, theirs, a)
+    if not shared == a.n_true == b.n_true:
         raise DataError(
-            f"the true pairs differ: {int((a._codes >= 0).sum()):,} and {pairs:,}, of which "
-            f"{shared:,} are the same; evaluate both systems against one truth"
+            f"the true pairs differ: {a.n_true:,} and {b.n_true:,}, of which {shared:,} are the "
+            "same; evaluate both systems against one truth"
         )
     position: Any = np.empty(len(codes), np.int64)
     position[backend.to_host(codes)] = np.arange(len(codes))
     return position
+
+
+def _pairs_of(mask: Any, codes: Any, truth: Truth) -> int:
+    """Return how many pairs the rows of a mask are: one without a direction stands in two."""
+    if not truth.undirected:
+        return int(mask.sum())
+    return int(mask.sum()) - int((mask & both_listed(codes, truth._backend().xp)).sum()) // 2
 
 
 def link_changes(both: Paired) -> LinkChanges:
@@ -96,13 +103,12 @@ def link_changes(both: Paired) -> LinkChanges:
         parts, held = _encode.aligned(xp, targets, others)
         prepared = backend.prepare(truth.n_entities, other_codes, held)
         shared = backend.label(prepared, codes, parts)[1]
-        twice = new & both_listed(codes, xp) if truth.undirected else None
-
-        def count(mask: Any, twice: Any = twice) -> int:
-            return int(mask.sum()) - (0 if twice is None else int((mask & twice).sum()) // 2)
-
         found.append(
-            [count(new & side & which) for side in (shared, ~shared) for which in (hit | True, hit)]
+            [
+                _pairs_of(new & side & which, codes, truth)
+                for side in (shared, ~shared)
+                for which in (hit | True, hit)
+            ]
         )
     (kept, kept_true, removed, removed_true), (_, _, added, added_true) = found
     return LinkChanges(kept, kept_true, added, added_true, removed, removed_true)

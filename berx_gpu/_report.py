@@ -136,7 +136,7 @@ def _slice_cells(ev: Evaluation, frame: Any) -> list[list[str]]:
         "R": lambda row: ratio(row["recall"], row["tp"] + row["fn"]),
     }
     if "low_all" in frame.column_names:
-        cells["limits for all slices"] = lambda row: (
+        cells["bounded, all slices"] = lambda row: (
             f"[{score(row['low_all'])}, {score(row['high_all'])}]"
         )
     return _cells(frame, "loss_share", "worst loss first", cells)

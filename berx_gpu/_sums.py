@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 _WORD = 30
 _LOW = (1 << _WORD) - 1
 BITS = 2 * _WORD
@@ -59,10 +61,18 @@ def words(values: Any) -> tuple[Any, Any]:
     return high, low
 
 
-def mean_of(high: Any, low: Any, n: int) -> Any:
+def mean_of(high: Any, low: Any, n: Any) -> Any:
     """Return sums in two words over n, as floats: equal sums give equal means."""
     scale = float(1 << _WORD)
     return (high + (low >> _WORD) + (low & _LOW) / scale) / scale / n
+
+
+def sums_by(values: Any, group: Any, n_groups: int) -> tuple[Any, Any]:
+    """Return the sums of host numbers by group, in two words for `mean_of`, whatever the order."""
+    parts = np.zeros((2, n_groups), np.int64)
+    for part, word in zip(parts, words(values), strict=True):
+        np.add.at(part, group, word)
+    return parts[0], parts[1]
 
 
 def joined(high: Any, low: Any) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,6 +36,14 @@ def score(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def percent(level: float) -> str:
+    """Return a confidence level such as 95 %, with more digits where few would read as 100."""
+    digits = 4
+    while digits < 17 and float(f"{100 * level:.{digits}g}") >= 100:
+        digits += 1
+    return f"{100 * level:.{digits}g} %"
+
+
 def ratio(value: float, whole: int) -> str:
     """Return a share as `score` does, or a dash where there is nothing to divide by."""
     return score(value) if whole else "-"
@@ -42,16 +51,30 @@ def ratio(value: float, whole: int) -> str:
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return rows as lines of columns: the first `left` flush left, the others flush right."""
-    rows = [["".join(c if c.isprintable() else " " for c in cell) for cell in r] for r in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows = [list(map(one_line, row)) for row in rows]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
+        gaps = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell + gap if i < left else gap + cell
+            for i, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def one_line(text: str) -> str:
+    """Return a text with a blank for every character that cannot be printed."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _width(text: str) -> int:
+    """Return how many columns a terminal gives a text."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 import click
 
-from berx_gpu import __version__, _cli_candidates, _cli_check, _cli_compare, _cli_score, _cli_sweep
+from berx_gpu import (
+    __version__,
+    _cli_candidates,
+    _cli_check,
+    _cli_compare,
+    _cli_posterior,
+    _cli_score,
+    _cli_sweep,
+)
 from berx_gpu._progress import progress
 from berx_gpu.errors import DataError, MissingDependencyError
 
@@ -93,6 +101,7 @@ for _command in (
     _cli_sweep.sweep,
     _cli_sweep.decide,
     _cli_compare.compare,
+    _cli_posterior.posterior,
     _cli_candidates.candidates,
     _cli_check.check,
 ):

@@ -15,12 +15,14 @@ from berx_gpu._bootstrap import seed_of
 from berx_gpu._columns import build_frame
 from berx_gpu._options import whole
 from berx_gpu._pairing import check_evaluation, differences, link_changes, paired
+from berx_gpu._sums import mean_of, sums_by
+from berx_gpu._tables import one_line
 from berx_gpu.breakdown import outcome_masks, slices
 from berx_gpu.comparison_results import Comparison, Comparisons, Paired
 from berx_gpu.errors import DataError, counted, one_of, some
 from berx_gpu.resampling import (
-    FEWEST_RESAMPLES,
     MACRO_METRICS,
+    RESAMPLES,
     confidence,
     limits_by,
     limits_of_mean,
@@ -83,7 +85,7 @@ def compare(
     new is better than old
     """
     level = confidence(confidence_level)
-    n_resamples, seed = whole("n_resamples", n_resamples, FEWEST_RESAMPLES), seed_of(rng)
+    n_resamples, seed = whole("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
     return _compared(paired(a, b, metric), metric, level, n_resamples, seed)
 
 
@@ -132,15 +134,19 @@ def compare_all(
     ['no clear difference between to 180 and to 182', 'to 100 is worse than to 180']
     """
     named = dict(systems) if isinstance(systems, Mapping) else _named(systems)
+    for name in named:
+        if not isinstance(name, str):
+            raise DataError(f"a system is called {name!r}; give names that are text")
     if len(named) < 2:
         raise DataError(f"{counted(len(named), 'system', 'systems')}: give two or more to compare")
     for name, ev in named.items():
         check_evaluation(ev, f"system {name!r}")
-    if baseline is not None and baseline not in named:
-        raise DataError(f"baseline={baseline!r} is no system; there are {some(named, 9)}")
+    if baseline is not None and not (isinstance(baseline, str) and baseline in named):
+        said = repr(baseline) if isinstance(baseline, str) else f"a {type(baseline).__name__}"
+        raise DataError(f"baseline={said} is no system; there are {some(named, 9)}")
     one_of("metric", metric, MACRO_METRICS)
     level = confidence(confidence_level)
-    n_resamples, seed = whole("n_resamples", n_resamples, FEWEST_RESAMPLES), seed_of(rng)
+    n_resamples, seed = whole("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
     ranked = sorted(named, key=lambda name: -getattr(named[name], metric))
     if baseline is None:
         chosen = [(b, a) for a, b in itertools.combinations(ranked, 2)]
@@ -238,19 +244,18 @@ def _limits(values: Any, count: Any, level: float) -> tuple[float, float]:
 
 def _with_verdict(made: Comparison, p: float, alpha: float) -> Comparison:
     """Return a comparison with its verdict in words, which the limits decide."""
+    a, b = one_line(made.a), one_line(made.b)
     if made.low > 0:
-        verdict = f"{made.b} is better than {made.a}"
+        verdict = f"{b} is better than {a}"
     elif made.high < 0:
-        verdict = f"{made.b} is worse than {made.a}"
+        verdict = f"{b} is worse than {a}"
     elif made.better == made.worse == 0:
-        verdict = f"{made.a} and {made.b} score the same on every entity"
+        verdict = f"{a} and {b} score the same on every entity"
     elif p < alpha:
         word = "better" if made.delta > 0 else "worse"
-        verdict = (
-            f"{made.b} is {word} than {made.a} on these entities; too few differ to generalise"
-        )
+        verdict = f"{b} is {word} than {a} on these entities; too few differ to generalise"
     else:
-        verdict = f"no clear difference between {made.a} and {made.b}"
+        verdict = f"no clear difference between {a} and {b}"
     return replace(made, verdict=verdict)
 
 
@@ -277,11 +282,11 @@ def by(made: Comparison, key: Any) -> Any:
     group, difference = group[over], differences(both)[over]
     n = np.bincount(group, minlength=n_slices)
 
-    def total(values: Any) -> Any:
-        return np.bincount(group, weights=values, minlength=n_slices)
+    def mean(values: Any, whole: Any = n) -> Any:
+        return mean_of(*sums_by(values, group, n_slices), whole)
 
     with np.errstate(invalid="ignore"):
-        first, second = (total(x[over]) / n for x in (both.first, both.second))
+        first, second = (mean(x[over]) for x in (both.first, both.second))
     limits = 2 * limits_by((difference + 1) / 2, group, n_slices, made.confidence_level) - 1
     columns = {
         "n_entities": n,
@@ -289,9 +294,9 @@ def by(made: Comparison, key: Any) -> Any:
         "estimate_b": second,
         "delta": second - first,
         **dict(zip(("low", "high", "low_all", "high_all"), limits, strict=True)),
-        "better": total(difference > 0).astype(np.int64),
-        "worse": total(difference < 0).astype(np.int64),
-        "delta_overall": total(difference) / made.n_entities,
+        "better": np.bincount(group[difference > 0], minlength=n_slices),
+        "worse": np.bincount(group[difference < 0], minlength=n_slices),
+        "delta_overall": mean(difference, made.n_entities),
     }
     return build_frame([*shown, *columns.items()], counts.library)
 
@@ -310,7 +315,7 @@ def outcomes(made: Comparison) -> Any:
     names = np.array(list(masks), object)
     over = both.counted
     pair, group = np.unique((kinds[0] * len(names) + kinds[1])[over], return_inverse=True)
-    part = np.bincount(group, weights=differences(both)[over]) / made.n_entities
+    part = mean_of(*sums_by(differences(both)[over], group, len(pair)), made.n_entities)
     order = np.lexsort((pair, -part))
     columns = [
         ("outcome_a", pd.Series(names[pair // len(names)][order])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from berx_gpu._tables import aligned, as_html, as_json, markdown, metric_name, score
+from berx_gpu._tables import aligned, as_html, as_json, markdown, metric_name, percent, score
 
 if TYPE_CHECKING:
     from berx_gpu.results import Evaluation
@@ -157,7 +157,7 @@ class Comparison:
         links = self.links
         added_false = links.added - links.added_true
         removed_false = links.removed - links.removed_true
-        level = f"{100 * self.confidence_level:.4g} %"
+        level = percent(self.confidence_level)
         return [
             ["", f"{self.a} → {self.b}", f"{self.n_entities:,} entities"],
             [
@@ -256,7 +256,7 @@ class Comparisons:
         ]
 
     def _pair_rows(self) -> list[list[str]]:
-        level = f"{100 * self.confidence_level:g} % for all {len(self.pairs)}"
+        level = f"{percent(self.confidence_level)} for all {len(self.pairs)}"
         rows = [["pair", "delta", level, "Holm p", "better", "worse", "verdict"]]
         for pair, p in zip(self.pairs, self.p_holm, strict=True):
             rows.append(

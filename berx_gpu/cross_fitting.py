@@ -15,6 +15,7 @@ from berx_gpu import curves
 from berx_gpu._columns import to_list
 from berx_gpu._links import Links
 from berx_gpu._options import whole
+from berx_gpu._sums import mean_of, sums_by
 from berx_gpu.breakdown import slices
 from berx_gpu.errors import DataError, counted
 from berx_gpu.interval_results import CrossFitted, Fold
@@ -77,7 +78,7 @@ def cross_fitted(
         library=links.frame.library,
     )
     sure = ev.interval(confidence_level=confidence_level, cluster=cluster)
-    scores = np.bincount(fold_of, weights=backend.to_host(fbeta_of(ev))) / sizes
+    scores = mean_of(*sums_by(backend.to_host(fbeta_of(ev)), fold_of, len(sizes)), sizes)
     best = max(result.best.macro_fbeta for result in results)
     return CrossFitted(
         beta=data.beta,
@@ -120,13 +121,19 @@ def _best(result: PolicySweep, outside: Any) -> _Choice:
 def _folds(truth: Truth, folds: Any, seed: int, cluster: Any) -> tuple[Any, list[Any]]:
     """Return the number of the fold of each entity, and the names of the folds."""
     if isinstance(folds, numbers.Integral) and not isinstance(folds, bool):
-        n_folds = whole("folds", folds, 2)
+        most = truth.n_entities // _FEWEST
+        if most < 2:
+            few = counted(truth.n_entities, "entity", "entities")
+            raise DataError(f"folds={folds} of {few}: two folds or more need {_FEWEST} each")
+        n_folds = whole("folds", folds, 2, most)
         blocks = _hashes_of_ids(truth) if cluster is None else _hashes_of_blocks(truth, cluster)
         mixed = blocks + np.uint64(seed * int(_STEP) % 2**64)
         for shift, factor in _MIXES:
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
         fold = (mixed ^ (mixed >> np.uint64(31))) % np.uint64(n_folds)
         return fold.astype(np.int64), list(range(n_folds))
+    if isinstance(folds, (bool, float)) or folds is None:
+        raise DataError(f"folds={folds!r}: give a whole number, a column, or values by entity")
     shown, group = slices(truth, folds)
     values = [to_list(column, str(name)) for name, column in shown]
     return group, values[0] if len(values) == 1 else list(zip(*values, strict=True))
@@ -135,22 +142,35 @@ def _folds(truth: Truth, folds: Any, seed: int, cluster: Any) -> tuple[Any, list
 def _hashes_of_ids(truth: Truth) -> Any:
     """Return a hash of the bytes of each entity's id, the same in any list and on any device."""
     backend = truth._backend()
-    parts = [backend.to_host(backend.here(part)) for key in truth._key for part in key.parts]
-    return _combined(parts)
+    hashes = []
+    for key in truth._key:
+        first, *further = (backend.to_host(backend.here(part)) for part in key.parts)
+        found = _hashes(first)
+        for part in further:  # of wide numbers only, and 0 for the others
+            found = np.where(part != 0, found * _STEP + _hashes(part), found)
+        hashes.append(found)
+    return _combined(hashes)
 
 
 def _hashes_of_blocks(truth: Truth, cluster: Any) -> Any:
     shown, group = slices(truth, cluster)
-    values = [
-        np.array(list(map(str, to_list(column, str(name)))), object) for name, column in shown
-    ]
-    return _combined(values)[group]
+    texts = [list(map(_written, to_list(column, str(name)))) for name, column in shown]
+    return _combined([_hashes(np.array(text, object)) for text in texts])[group]
+
+
+def _written(value: Any) -> str:
+    """Return a block as text, a whole float as the integer that it was."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _hashes(values: Any) -> Any:
+    plain = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    return pd.util.hash_array(plain, categorize=False)
 
 
 def _combined(columns: Sequence[Any]) -> Any:
-    """Return one hash of the values of several columns."""
+    """Return one hash of the hashes of several columns."""
     out = np.zeros(len(columns[0]), np.uint64)
-    for values in columns:
-        plain = values if isinstance(values, np.ndarray) else np.asarray(values, object)
-        out = out * _STEP + pd.util.hash_array(plain, categorize=False)
+    for hashes in columns:
+        out = out * _STEP + hashes
     return out

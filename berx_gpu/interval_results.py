@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown, score
+from berx_gpu._tables import aligned, as_html, as_json, fbeta_name, markdown, percent, score
 
 if TYPE_CHECKING:
     from berx_gpu.policy import Policy
@@ -60,7 +60,7 @@ class Interval:
 
     def limits(self) -> str:
         """Return the limits as text, with the level that they hold at."""
-        level = f"{100 * self.confidence_level:g} %"
+        level = percent(self.confidence_level)
         return f"{level} [{score(self.low)}, {score(self.high)}]"
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class CrossFitted:
     def line(self) -> str:
         """Return the result as one line."""
         low, high = self.thresholds
-        level = f"{100 * self.confidence_level:g} %"
+        level = percent(self.confidence_level)
         return (
             f"cross-fitted {fbeta_name(self.beta)} {score(self.estimate)}, {level} "
             f"[{score(self.low)}, {score(self.high)}]; the best point is {self.optimism:+.4f} too "

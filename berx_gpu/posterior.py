@@ -24,8 +24,8 @@ def compare_models(
     model_a: BayesianPRModel,
     model_b: BayesianPRModel,
     metric: Metric | str = Metric.PRECISION,
-    ci: float = 0.95,
     *,
+    ci: float = 0.95,
     joint: bool = True,
 ) -> dict[str, Any]:
     """Return how likely one model is better than another on independent samples of one kind.
@@ -77,8 +77,8 @@ def compare_models(
         "mean_diff": a.mean - b.mean,
         "ci_low": low,
         "ci_high": high,
-        "model_a": model_a.label,
-        "model_b": model_b.label,
+        "model_a": model_a.name,
+        "model_b": model_b.name,
         "metric": metric.value,
     }
 
@@ -132,8 +132,8 @@ def transfer_test(
         "delta": ref.mean - new.mean,
         "S": tail,
         "inconsistent": tail <= share_of_one("alpha", alpha),
-        "model_ref": model_ref.label,
-        "model_eval": model_eval.label,
+        "model_ref": model_ref.name,
+        "model_eval": model_eval.name,
         "metric": metric.value,
     }
 
@@ -175,8 +175,8 @@ def consistency_test(
         "prob_ref_better": better,
         "p_value": p_value,
         "inconsistent": p_value <= share_of_one("alpha", alpha),
-        "model_ref": model_ref.label,
-        "model_eval": model_eval.label,
+        "model_ref": model_ref.name,
+        "model_eval": model_eval.name,
         "metric": metric.value,
     }
 

@@ -35,7 +35,7 @@ class PosteriorStats:
     mean, std : float
     ci_low, ci_high : float
         Limits that leave equal tails.
-    ci : float
+    ci_level : float
         The probability between them.
     """
 
@@ -43,14 +43,14 @@ class PosteriorStats:
     std: float
     ci_low: float
     ci_high: float
-    ci: float
+    ci_level: float = 0.95
 
     def to_dict(self) -> dict[str, float]:
         """Return the attributes as valid JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
-        limits = f"{100 * self.ci:g}% CI=[{self.ci_low:.4f}, {self.ci_high:.4f}]"
+        limits = f"{100 * self.ci_level:g}% CI=[{self.ci_low:.4f}, {self.ci_high:.4f}]"
         return f"mean={self.mean:.4f}, std={self.std:.4f}, {limits}"
 
 
@@ -169,6 +169,16 @@ class BayesianPRModel:
         return self
 
     @property
+    def observations(self) -> dict[str, float | None]:
+        """The counts so far: tp, fp and fn, None where there are none."""
+        seen = self._precision or self._recall
+        return {
+            "tp": 0 if seen is None else seen.tp,
+            "fp": None if self._precision is None else self._precision.errors,
+            "fn": None if self._recall is None else self._recall.errors,
+        }
+
+    @property
     def has_precision(self) -> bool:
         """Whether fp was given."""
         return self._precision is not None
@@ -206,7 +216,7 @@ class BayesianPRModel:
 
         Both share their true links; `f_stats` takes that into account, and is wider.
         """
-        return _stats(self._f(1.0, joint=False), ci)
+        return _stats(self.f_posterior(1.0, joint=False), ci)
 
     def f_stats(self, ci: float = 0.95, *, beta: float = 1.0, joint: bool = True) -> PosteriorStats:
         """Return mean, standard deviation and limits of F_beta.
@@ -218,15 +228,15 @@ class BayesianPRModel:
         joint : bool, default True
             Whether precision and recall share their true links, as they do in one sample.
         """
-        return _stats(self._f(beta, joint), ci)
+        return _stats(self.f_posterior(beta, joint), ci)
 
     def f1_samples(self) -> Any:
         """Return `n_samples` draws of F1 from independent precision and recall."""
-        return self._f(1.0, joint=False).sample(self.n_samples, self._generator())
+        return self.f_posterior(1.0, joint=False).sample(self.n_samples, self._generator())
 
     def f_samples(self, *, beta: float = 1.0, joint: bool = True) -> Any:
         """Return `n_samples` draws of F_beta; see `f_stats`."""
-        return self._f(beta, joint).sample(self.n_samples, self._generator())
+        return self.f_posterior(beta, joint).sample(self.n_samples, self._generator())
 
     def prob_above_threshold(
         self, threshold: float, metric: Metric | str = Metric.PRECISION, *, joint: bool = False
@@ -240,8 +250,7 @@ class BayesianPRModel:
         joint : bool, default False
             For F1: see `f_stats`.
         """
-        at = np.array([number("threshold", threshold, 0, 1)])
-        return float(self.posterior_of(metric, joint=joint).sf(at)[0])
+        return self.posterior_of(metric, joint=joint).above(number("threshold", threshold, 0, 1))
 
     def highest_density(
         self, metric: Metric | str = Metric.PRECISION, ci: float = 0.95, *, joint: bool = True
@@ -252,7 +261,24 @@ class BayesianPRModel:
     def posterior_of(self, metric: Metric | str, *, joint: bool = True) -> _beta.Posterior:
         """Return the distribution of a metric, with `cdf`, `sf`, `ppf`, `mean` and `std`."""
         metric = metric_of(metric)
-        return self._f(1.0, joint) if metric is Metric.F1 else self._beta(metric)
+        return self.f_posterior(1.0, joint) if metric is Metric.F1 else self._beta(metric)
+
+    def f_posterior(self, beta: float = 1.0, joint: bool = True) -> Any:
+        """Return the distribution of F_beta; see `f_stats`."""
+        beta = number("beta", beta, 1e-100, 1e100)
+        p, r = self._observed(Metric.PRECISION), self._observed(Metric.RECALL)
+        if not joint:
+            return _beta.IndependentF(self._beta(Metric.PRECISION), self._beta(Metric.RECALL), beta)
+        prior = self.prior_beta
+        if self._joint is not None:
+            tp, fp, fn = self._joint
+            return _beta.JointF(self.prior_alpha + tp, prior + fp, prior + fn, beta)
+        if p.tp != r.tp:
+            raise DataError(
+                f"precision saw {p.tp:g} true links and recall {r.tp:g}: F of one sample needs tp, "
+                "fp and fn of the same links; for two samples say joint=False"
+            )
+        return _beta.JointF(self.prior_alpha + p.tp, prior + p.errors, prior + r.errors, beta)
 
     def summary(self, ci: float = 0.95) -> str:
         """Return the metrics that there are observations for, as text."""
@@ -262,7 +288,7 @@ class BayesianPRModel:
             "FN": self._errors(self._recall),
         }
         lines = [
-            f"BayesianPRModel: {self.label}",
+            f"BayesianPRModel: {self.name}",
             f"  Prior       : Beta({self.prior_alpha}, {self.prior_beta})",
             f"  Observations: {', '.join(f'{k}={v}' for k, v in seen.items() if v is not None)}",
         ]
@@ -283,7 +309,7 @@ class BayesianPRModel:
     __repr__ = __str__
 
     @property
-    def label(self) -> str:
+    def name(self) -> str:
         """The model's name, and its sample's where it has one."""
         sample = "" if self.sample_dist_name is None else f" [{self.sample_dist_name}]"
         return f"{self.model_name}{sample}"
@@ -312,22 +338,6 @@ class BayesianPRModel:
     def _beta(self, metric: Metric) -> _beta.Beta:
         seen = self._observed(metric)
         return _beta.Beta(self.prior_alpha + seen.tp, self.prior_beta + seen.errors)
-
-    def _f(self, beta: float, joint: bool) -> Any:
-        beta = number("beta", beta, 1e-100, 1e100)
-        p, r = self._observed(Metric.PRECISION), self._observed(Metric.RECALL)
-        if not joint:
-            return _beta.IndependentF(self._beta(Metric.PRECISION), self._beta(Metric.RECALL), beta)
-        prior = self.prior_beta
-        if self._joint is not None:
-            tp, fp, fn = self._joint
-            return _beta.JointF(self.prior_alpha + tp, prior + fp, prior + fn, beta)
-        if p.tp != r.tp:
-            raise DataError(
-                f"precision saw {p.tp:g} true links and recall {r.tp:g}: F of one sample needs tp, "
-                "fp and fn of the same links; for two samples say joint=False"
-            )
-        return _beta.JointF(self.prior_alpha + p.tp, prior + p.errors, prior + r.errors, beta)
 
 
 def _added(seen: _Seen | None, tp: float, errors: float) -> _Seen:

@@ -13,6 +13,8 @@ from berx_gpu import _bootstrap, _bounded
 from berx_gpu._bootstrap import seed_of
 from berx_gpu._columns import build_frame
 from berx_gpu._options import number, whole
+from berx_gpu._progress import tell
+from berx_gpu._sums import mean_of, sums_by
 from berx_gpu.breakdown import measures, slices
 from berx_gpu.errors import DataError, counted, one_of
 from berx_gpu.interval_results import Interval
@@ -22,8 +24,16 @@ from berx_gpu.scoring import fbeta_of, share
 MACRO_METRICS = ("macro_fbeta", "macro_fbeta_non_singleton", "macro_precision", "macro_recall")
 _POOLED = ("precision", "recall", "pooled_fbeta")
 METRICS = (*MACRO_METRICS, *_POOLED)
+_WITH = {
+    "precision": " with a prediction",
+    "recall": " with a true target",
+    "macro_fbeta_non_singleton": " with a true target",
+    "pooled_fbeta": " with a prediction or a true target",
+}
 _FEWEST_BLOCKS = 10
-FEWEST_RESAMPLES = 100
+RESAMPLES = (100, 100_000_000)
+"""The fewest replicates, and the most."""
+_SUREST = 1 - 1e-12
 _CLAIMS = (0.95, 0.99, 0.999)
 
 
@@ -40,7 +50,7 @@ def interval(
     one_of("metric", metric, METRICS)
     one_of("method", method, ("auto", "bounded", "normal", *_bootstrap.METHODS))
     level = confidence(confidence_level)
-    n_resamples, seed = whole("n_resamples", n_resamples, FEWEST_RESAMPLES), seed_of(rng)
+    n_resamples, seed = whole("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
     if metric in _POOLED and ev._counts.truth.undirected:
         raise DataError(
             f"{metric} of pairs without a direction has no interval over entities, because a pair "
@@ -50,7 +60,8 @@ def interval(
     n = int(count.sum())
     if n < 2 or not (den * count).sum():
         raise DataError(
-            f"{metric} is over {counted(n, 'unit', 'units')}, and an interval needs two or more"
+            f"{metric} is over {counted(n, 'entity', 'entities')}{_WITH.get(metric, '')}, and an "
+            "interval needs two or more"
         )
     if cluster is not None and n < _FEWEST_BLOCKS:
         raise DataError(
@@ -106,6 +117,7 @@ def limits_by(values: Any, group: Any, n_groups: int, level: float) -> Any:
     ends = np.searchsorted(group[first], np.arange(n_groups), side="right")
     found = np.full((4, n_groups), math.nan)
     for i, end in enumerate(ends):
+        tell("limits of slices", i + 1, n_groups)
         mine = slice(ends[i - 1] if i else 0, end)
         if count[mine].sum() >= 2:
             units = (values[first[mine]], count[mine])
@@ -120,8 +132,8 @@ def limits_of_mean(values: Any, count: Any, level: float) -> tuple[float, float]
 
 def confidence(confidence_level: Any) -> float:
     """Return a confidence level, or raise unless it lies between 0 and 1."""
-    level = number("confidence_level", confidence_level)
-    if not 0 < level < 1:
+    level = number("confidence_level", confidence_level, 0, 1)
+    if not 0 < level <= _SUREST:
         raise DataError(
             f"confidence_level={confidence_level!r}: give a number between 0 and 1, such as 0.95"
         )
@@ -195,7 +207,7 @@ def _units(ev: Evaluation, metric: str, cluster: Any) -> tuple[Any, Any, Any]:
         return _distinct(host(num), host(den), host(groups.size))
     _, block = slices(ev._counts.truth, cluster)
     num, den = (
-        np.bincount(block, weights=host(part))
+        mean_of(*sums_by(host(part), block, int(block.max()) + 1), 1)
         for part in of_counts(ev, metric, counts.tp, counts.n_pred, counts.n_true)
     )
     return _distinct(num, den, np.ones(len(num)))

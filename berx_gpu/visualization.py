@@ -1,7 +1,6 @@
 """Figures: the curve of a sweep, precision and recall, bands, calibration, slices.
 
-Lines differ in colour and in style, and points in shape, so that figures can be read in grey and
-by colour-blind people. Every function draws into the given axes, or new ones, and returns them.
+Every function draws into the given axes, or new ones, and returns them.
 """
 
 from __future__ import annotations
@@ -13,50 +12,27 @@ import numpy as np
 
 from berx_gpu import breakdown, curves
 from berx_gpu._columns import to_rows
+from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot
 from berx_gpu._options import number
 from berx_gpu._tables import fbeta_name, metric_name
 from berx_gpu.comparison_results import Comparison, Comparisons
-from berx_gpu.errors import DataError, MissingDependencyError
+from berx_gpu.errors import DataError
+from berx_gpu.posterior_figures import plot_comparison as plot_comparison
+from berx_gpu.posterior_figures import plot_posteriors as plot_posteriors
+from berx_gpu.posterior_figures import plot_prior_sensitivity as plot_prior_sensitivity
+from berx_gpu.posterior_figures import plot_sequential_update as plot_sequential_update
+from berx_gpu.posterior_figures import plot_slice_posteriors as plot_slice_posteriors
 
 if TYPE_CHECKING:
     from berx_gpu.results import Evaluation
     from berx_gpu.sweep_results import PolicySweep, Sweep
 
-_STYLES: tuple[dict[str, Any], ...] = (
-    {"color": "#0072B2", "linestyle": "-"},
-    {"color": "#D55E00", "linestyle": "--"},
-    {"color": "#009E73", "linestyle": "-."},
-    {"color": "#CC79A7", "linestyle": ":"},
-    {"color": "#000000", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
-)
-_GREY = "#767676"
 _POINTS = 2000
-
-
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingDependencyError(
-            'figures need matplotlib; install it with: pip install "berx-gpu[plot]"'
-        ) from error
-    return pyplot
-
-
-def _axes(ax: Any, title: str, x: str, y: str) -> Any:
-    """Return axes with their words, new ones if there are none."""
-    if ax is None:
-        _, ax = _pyplot().subplots(figsize=(5.2, 3.8), layout="constrained")
-    ax.set_title(title, fontsize=10, loc="left")
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
 
 
 def _shown(sw: Sweep) -> list[PolicySweep]:
     """Return the results to draw: the best few, in the order of the sweep."""
-    ranked = sorted(sw.results, key=lambda result: -result.best.macro_fbeta)[: len(_STYLES)]
+    ranked = sorted(sw.results, key=lambda result: -result.best.macro_fbeta)[: len(STYLES)]
     return [result for result in sw.results if result in ranked]
 
 
@@ -90,9 +66,9 @@ def plot_sweep(
     """
     f = f"macro {fbeta_name(sw.beta)}"
     oracle = None if oracle is None else number("oracle", oracle)
-    ax = _axes(ax, f"{f} at every threshold", "threshold", f)
+    ax = on_axes(ax, f"{f} at every threshold", "threshold", f)
     floor = 1.0
-    for result, style in zip(_shown(sw), _STYLES, strict=False):
+    for result, style in zip(_shown(sw), STYLES, strict=False):
         rows = _thin(len(result.threshold))
         x, y = result.threshold[rows], result.macro_fbeta[rows]
         finite = np.isfinite(x)
@@ -104,15 +80,15 @@ def plot_sweep(
             ax.fill_between(t[np.isfinite(t)], low[np.isfinite(t)], high[np.isfinite(t)],
                             color=style["color"], alpha=0.18, lw=0,
                             label="95 % for the whole curve")  # fmt: skip
-        ax.plot(x[finite], y[finite], lw=1.5, label=_name(sw, result), **style)
+        ax.plot(x[finite], y[finite], lw=1.5, label=plain(_name(sw, result)), **style)
         best = result.best
         if math.isfinite(best.threshold):
             ax.plot(best.threshold, best.macro_fbeta, "o", ms=6, mfc="white", color=style["color"])
         floor = min(floor, best.macro_fbeta)
     if oracle is not None:
-        ax.axhline(oracle, color=_GREY, lw=1, ls=(0, (1, 2)))
+        ax.axhline(oracle, color=GREY, lw=1, ls=(0, (1, 2)))
         ax.annotate(f"oracle {oracle:.4f}", (0, oracle), xycoords=("axes fraction", "data"),
-                    xytext=(3, 3), textcoords="offset points", fontsize=8, color=_GREY)  # fmt: skip
+                    xytext=(3, 3), textcoords="offset points", fontsize=8, color=GREY)  # fmt: skip
     top = max(1.0 if oracle is None else oracle, sw.best.macro_fbeta)
     ax.set_ylim(max(0.0, floor - 4 * (top - floor) - 0.05), top + 0.01)
     ax.legend(frameon=False, fontsize=8, loc="lower center")
@@ -131,7 +107,7 @@ def plot_precision_recall(sw: Sweep, *, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    ax = _axes(ax, "pooled precision and recall", "recall", "precision")
+    ax = on_axes(ax, "pooled precision and recall", "recall", "precision")
     beta2 = sw.beta * sw.beta
     recall = np.linspace(1e-3, 1, 500)
     for level in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99):
@@ -141,15 +117,15 @@ def plot_precision_recall(sw: Sweep, *, ax: Any = None) -> Any:
         if inside.any():
             ax.plot(recall[inside], precision[inside], color="#BBBBBB", lw=0.7, zorder=0)
             ax.annotate(f"{level:g}", (recall[inside][-1], precision[inside][-1]), fontsize=7,
-                        color=_GREY, xytext=(2, 0), textcoords="offset points",
+                        color=GREY, xytext=(2, 0), textcoords="offset points",
                         va="center", annotation_clip=True)  # fmt: skip
     lowest = 1.0
-    for result, style in zip(_shown(sw), _STYLES, strict=False):
+    for result, style in zip(_shown(sw), STYLES, strict=False):
         rows = _thin(len(result.tp))
         tp, made = result.tp[rows], result.n_pred[rows]
         drawn = made > 0
         r, p = tp[drawn] / max(sw.n_true, 1), tp[drawn] / made[drawn]
-        ax.plot(r, p, lw=1.5, label=_name(sw, result), **style)
+        ax.plot(r, p, lw=1.5, label=plain(_name(sw, result)), **style)
         best = result.best
         ax.plot(best.recall, best.precision, "o", ms=6, mfc="white", color=style["color"])
         lowest = min(lowest, best.precision, best.recall)
@@ -176,7 +152,7 @@ def plot_bands(sw: Sweep, *, edges: Any = None, ax: Any = None) -> Any:
     matplotlib Axes
     """
     lines = [line for line in curves.band_lines(sw.top, edges) if math.isfinite(line["low"])][::-1]
-    ax = _axes(ax, "what each score band is worth", "score", "share of true links")
+    ax = on_axes(ax, "what each score band is worth", "score", "share of true links")
     names = [f"{line['low']:.2g}" for line in lines]
     above = [line["low"] >= sw.best.threshold for line in lines]
     for taken, color, hatch, text in (
@@ -217,8 +193,8 @@ def plot_reliability(sw: Sweep, *, edges: Any = None, ax: Any = None) -> Any:
     """
     edges = np.linspace(0, 1, 11)[1:-1] if edges is None else edges
     lines = curves.band_lines(sw.top, edges)
-    ax = _axes(ax, "are the scores probabilities?", "mean score of a band", "share of true links")
-    ax.plot([0, 1], [0, 1], color=_GREY, lw=1, ls="--", label="calibrated")
+    ax = on_axes(ax, "are the scores probabilities?", "mean score of a band", "share of true links")
+    ax.plot([0, 1], [0, 1], color=GREY, lw=1, ls="--", label="calibrated")
     names = ("mean_score", "share_true", "pairs")
     x, y, size = (np.array([line[name] for line in lines]) for name in names)
     ax.scatter(x, y, s=15 + 8 * np.log1p(size) ** 1.5, color="#0072B2", edgecolor="black", zorder=3)
@@ -250,8 +226,8 @@ def plot_slices(ev: Evaluation, key: Any, *, ax: Any = None) -> Any:
     keys = [name for name in frame[0] if name not in measures]
     rows = sorted(frame, key=lambda row: -row["macro_fbeta"])
     f = f"macro {fbeta_name(ev.beta)}"
-    ax = _axes(ax, f"{f} by {', '.join(map(str, keys))}", f, "")
-    names = [f"{_slice_name(row, keys)} ({row['n_entities']:,})" for row in rows]
+    ax = on_axes(ax, f"{f} by {', '.join(map(str, keys))}", f, "")
+    names = [plain(f"{_slice_name(row, keys)} ({row['n_entities']:,})") for row in rows]
     values = [row["macro_fbeta"] for row in rows]
     ax.hlines(range(len(rows)), ev.macro_fbeta, values, color="#BBBBBB", lw=1.5)
     ax.plot(values, range(len(rows)), "o", color="#0072B2", ms=6)
@@ -290,18 +266,18 @@ def plot_forest(made: Comparison | Comparisons, key: Any = None, *, ax: Any = No
         title = "all pairs" if made.baseline is None else f"against {made.baseline}"
         lines = [(f"{p.a} → {p.b}", p.n_entities, p.delta, p.low, p.high) for p in made.pairs]
         metric, level = made.metric, made.confidence_level
-    ax = _axes(
+    ax = on_axes(
         ax, title, f"difference of {metric_name(metric, made.beta)}, {100 * level:g} % limits", ""
     )
     places = range(len(lines))[::-1]
     for place, (_, _, delta, low, high) in zip(places, lines, strict=True):
         sure = low > 0 or high < 0
-        ax.hlines(place, low, high, color="#0072B2" if sure else _GREY, lw=1.8)
+        ax.hlines(place, low, high, color="#0072B2" if sure else GREY, lw=1.8)
         ax.plot(delta, place, "o", ms=6, color="#0072B2" if sure else "white",
-                mec="#0072B2" if sure else _GREY)  # fmt: skip
+                mec="#0072B2" if sure else GREY)  # fmt: skip
     ax.axvline(0, color="black", lw=1, ls="--")
     ax.locator_params(axis="x", nbins=6)
-    names = [f"{name} ({n:,})" for name, n, *_ in lines]
+    names = [plain(f"{name} ({n:,})") for name, n, *_ in lines]
     ax.set_yticks(places, names, fontsize=8)
     ax.set_ylim(-0.6, len(lines) - 0.4)
     return ax
@@ -324,7 +300,7 @@ def page(sw: Sweep, *, oracle: float | None = None, band: bool = False) -> Any:
     -------
     matplotlib Figure
     """
-    figure, axes = _pyplot().subplots(2, 2, figsize=(10.5, 7.8), layout="constrained")
+    figure, axes = pyplot().subplots(2, 2, figsize=(10.5, 7.8), layout="constrained")
     plot_sweep(sw, oracle=oracle, band=band, ax=axes[0, 0])
     plot_precision_recall(sw, ax=axes[0, 1])
     plot_bands(sw, ax=axes[1, 0])

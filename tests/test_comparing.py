@@ -1,5 +1,6 @@
 """Paired comparison: against plain sets and arrays, over backends, and what is refused."""
 
+import io
 import itertools
 import json
 import math
@@ -313,6 +314,11 @@ def test_systems_that_cannot_be_compared(other, said):
         (lambda: compare_all([small(), 3]), "systems is a int"),
         (lambda: compare_all(small()), "systems is a Evaluation"),
         (lambda: compare_all({"a": small(), "b": small()}, baseline="c"), "no system; there are"),
+        (lambda: compare_all({"a": small(), "b": small()}, baseline=["a"]), "baseline=a list is"),
+        (lambda: compare_all({1: small(), "b": small()}), "a system is called 1; give names"),
+        (lambda: compare(small(), small(), n_resamples=10**12), "from 100 to 100,000,000"),
+        (lambda: compare(small(), small(), confidence_level=math.nan), "between 0 and 1"),
+        (lambda: compare(small(), small(), confidence_level=1 - 1e-15), "between 0 and 1"),
     ],
 )  # fmt: skip
 def test_options_that_are_refused(call, said):
@@ -328,6 +334,66 @@ def test_threads_and_copies_change_nothing():
     assert all(x == y for x, y in itertools.pairwise(made))
     assert kernel_backend(1).name == "cpu"
     assert isinstance(compare(a, a), Comparison)
+
+
+@on_every_backend
+def test_repeated_true_pairs_count_once():
+    listed, pred = range(60), [(i, i) for i in range(30)]
+    whole, half = [(i, i) for i in range(60)], [(i, i) for i in range(30)]
+    one = evaluate(pred, Truth(whole, listed))
+    for other in (half * 2, half):
+        less = evaluate(pred, Truth(other, listed))
+        for a, b in ((one, less), (less, one)):
+            with pytest.raises(DataError, match="of which 30 are the same"):
+                compare(a, b)
+    again = evaluate(pred, Truth(whole + half, listed[::-1]))
+    for a, b in ((one, again), (again, one)):
+        assert compare(a, b).delta == 0
+    undirected = [
+        evaluate([("a", "b")], Truth(pairs, ["a", "b", "c"], undirected=True))
+        for pairs in ([("a", "b")], [("b", "a"), ("a", "b")], [("a", "b"), ("b", "c")])
+    ]
+    for a, b in itertools.permutations(undirected[:2]):
+        assert compare(a, b).links.kept == 1
+    for a, b in itertools.permutations(undirected[1:]):
+        with pytest.raises(DataError, match="[12] and [12], of which 1 are the same"):
+            compare(a, b)
+
+
+@on_every_backend
+def test_the_order_of_the_list_changes_no_bit():
+    parts = {e: e % 7 for e in range(N)}
+    found = []
+    for listed in (range(N), range(N)[::-1]):
+        a, b = (evaluate(p, Truth(TRUE, listed)) for p in (ONE, TWO))
+        made = compare(a, b, rng=0)
+        frames = [pd.DataFrame(made.by(parts)), pd.DataFrame(made.outcomes())]
+        cluster = {e: e % 23 for e in range(N)}
+        blocks = [a.interval(m, cluster=cluster).to_dict() for m in ("macro_fbeta", "recall")]
+        found.append((*(f.to_dict() for f in frames), blocks))
+        estimates = pd.DataFrame(a.by(parts))["macro_fbeta"]
+        assert frames[0]["estimate_a"].tolist() == estimates.tolist()
+    assert found[0] == found[1]
+
+
+def test_scores_that_differ_by_little_differ():
+    truth = {i: list(range(10 * i, 10 * i + 10)) for i in range(9)}
+    one = {i: truth[i][:9] for i in truth}
+    a, b = (evaluate(p, truth, entities=range(9), beta=1e-6) for p in (one, truth))
+    assert compare(a, b).better == 9
+
+
+def test_names_fit_into_a_line_and_a_figure():
+    a, b = both()
+    wide = str(compare_all({"plain name": a, "\u65e5\u672c": b}, rng=0)).split("\n")
+    assert abs(wide[1].index("0.") - wide[2].index("0.")) == 2  # two letters of two columns each
+    made = compare_all({"one\ntwo": a, "$x_{$": b, "three": a}, rng=0)
+    assert "one two" in made.pairs[-1].verdict + made.pairs[0].verdict
+    lines = str(made).split("\n")[-3:]
+    assert len(lines) == 3
+    made.plot().figure.savefig(io.BytesIO())
+    made.pairs[0].plot(dict.fromkeys(range(N), "$y_{$")).figure.savefig(io.BytesIO())
+    assert "99.99999999 %" in str(compare(a, b, confidence_level=0.9999999999, rng=0))
 
 
 # -- the command line -------------------------------------------------------------------------
@@ -374,6 +440,11 @@ def test_the_command_compares_many():
     assert [p["b"] for p in json.loads(out)["pairs"]] == ["jaro_winkler"]
 
 
+def test_the_command_says_that_scores_do_not_count_without_a_threshold():
+    _, _, err = run("compare", *SYSTEMS, *REST)
+    assert "splink: every row is a link: 'score' only counts with --threshold" in err
+
+
 def test_the_command_is_a_gate():
     code, out, err = run("compare", *SYSTEMS, *REST, *EACH, "--quiet", "--fail-if-worse")
     assert (code, out, err) == (1, "", "jaro_winkler is worse than splink\n")
@@ -396,12 +467,13 @@ def test_the_command_compares_a_part(tmp_path):
     [
         ((SYSTEMS[0], *REST), "give two files of predictions or more, and the truth last"),
         ((*SYSTEMS, *REST, *EACH, "--threshold", "1"), "is given 3 times for 2 systems"),
-        ((*SYSTEMS, *REST, "--name", "a"), "--name is given 1 times for 2 systems"),
+        ((*SYSTEMS, *REST, "--name", "a"), "--name is given 1 time for 2 systems"),
         ((*SYSTEMS, *REST, "--name", "a", "--name", "a"), "two systems have one name"),
         ((SYSTEMS[0], SYSTEMS[0], *REST), "two systems have one name"),
         ((*SYSTEMS, *REST, "--baseline", "x"), "baseline='x' is no system"),
         ((*SYSTEMS, *REST, "--baseline", "splink", "--by", "n_true"), "--by is for two systems"),
         ((*SYSTEMS, *REST, "--plot", "x.bmp"), "cannot tell what to draw"),
+        ((*SYSTEMS, *REST, "--name", "a", "--name", ""), "--name is empty"),
         ((*SYSTEMS, *REST, "--level", "95"), "between 0 and 1"),
         ((*SYSTEMS, *REST, "--json", "--markdown"), "exclude each other"),
         ((*SYSTEMS, *REST, "--seed", "-1"), "rng=-1"),
@@ -419,7 +491,7 @@ def test_the_score_command_prints_limits():
     assert (code, err) == (0, "")
     assert "90 % [0.9788, 0.9872] · 126 imperfect" in out
     assert "macro F0.5 non singleton" in out
-    assert "limits for all slices" in out
+    assert "bounded, all slices" in out
     code, out, err = run(*arguments, "--method", "bca", "--seed", "5", "--json", "--interval")
     told = json.loads(out)
     assert told["interval"]["method"] == "bca"

@@ -1,6 +1,7 @@
 """Cross-fitted thresholds: against sweeps of the other folds, and what is refused."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,14 @@ def test_folds_are_drawn_by_id():
     assert all(len(set(together[10 * b : 10 * b + 10])) == 1 for b in range(12))
     text, _ = _folds(Truth([("n1", "x")], [f"n{i}" for i in range(4000)]), 5, 3, None)
     assert np.bincount(text).min() > 700
+    wide = pd.Series([*range(50), 2**63 + 5], dtype="uint64")
+    pair = pd.DataFrame({"entity": wide[:1], "target": [1]})
+    narrow = _folds(Truth(pair, wide[:50]), 5, 0, None)[0]
+    assert (_folds(Truth(pair, wide), 5, 0, None)[0][:50] == narrow).all()
+    floats = {e: b if e else math.nan for e, b in blocks.items()}
+    assert (_folds(truth, 2, 0, floats)[0][1:] == together[1:]).all()
+    order = sweep(POOL, Truth(TRUE, range(N)[::-1])).cross_fitted(4).to_dict()
+    assert order == sweep(POOL, Truth(TRUE, range(N))).cross_fitted(4).to_dict()
     a, b = (sweep(POOL[::step], Truth(TRUE[::step], range(N))).cross_fitted(4, seed=5)
             for step in (1, -1))  # fmt: skip
     assert a.to_dict() == b.to_dict()
@@ -135,8 +144,11 @@ def test_the_result_as_text():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"folds": 1}, "folds=1: give a whole number from 2"),
-        ({"folds": 40}, "the smallest of .*: give two folds or more, each of 10 entities"),
+        ({"folds": 1}, "folds=1: give a whole number from 2 to 12"),
+        ({"folds": 13}, "folds=13: give a whole number from 2 to 12"),
+        ({"folds": 10**30}, "give a whole number from 2 to 12"),
+        ({"folds": 12}, "the smallest of .*: give two folds or more, each of 10 entities"),
+        ({"folds": 2.0}, "folds=2.0: give a whole number, a column"),
         ({"folds": dict.fromkeys(range(N), 0)}, "1 fold, the smallest of 120 entities"),
         ({"folds": "part"}, "no slice 'part'"),
         ({"folds": True}, "True"),
@@ -172,4 +184,7 @@ def test_the_command_prints_the_cross_fitted_score(tmp_path):
     assert "cross-fitted" not in done.stdout
     done = run(*small, "--folds", "5")
     assert done.returncode == 2
-    assert "give two folds or more" in done.stderr
+    assert "folds=5: give a whole number from 2 to 2" in done.stderr
+    assert "too few entities to cross-fit" in run(*small).stderr
+    assert run(*small, "--level", "7").returncode == 2
+    assert run(*COMMAND, "--folds", "0", "--level", "2").returncode == 2

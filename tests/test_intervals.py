@@ -171,9 +171,9 @@ def test_intervals_that_are_refused(options, said):
 
 @on_every_backend
 def test_too_few_units():
-    with pytest.raises(DataError, match="over 1 unit"):
+    with pytest.raises(DataError, match="over 1 entity, and"):
         evaluate({}, {"a": ["x"]}, entities=["a"]).interval()
-    with pytest.raises(DataError, match="over 0 units"):
+    with pytest.raises(DataError, match="over 0 entities with a prediction"):
         evaluate({}, {}, entities=["a", "b"]).interval("precision")
     undirected = Truth([("a", "b"), ("b", "c")], ["a", "b", "c"], undirected=True)
     ev = evaluate([("a", "b")], undirected)

@@ -1,0 +1,227 @@
+"""Figures of posteriors; `berx_gpu.visualization` offers them too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from berx_gpu import _beta
+from berx_gpu._columns import to_rows
+from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot
+from berx_gpu.entity_posterior import of_entities
+from berx_gpu.errors import DataError, one_of
+from berx_gpu.posterior_model import BayesianPRModel, Metric, metric_of, share_of_one
+from berx_gpu.results import Evaluation
+
+_PRIORS = ((1.0, 1.0), (0.5, 0.5), (2.0, 2.0), (5.0, 5.0), (8.0, 2.0))
+
+
+def plot_posteriors(
+    model: BayesianPRModel, ci: float = 0.95, n_points: int = 500, figsize: Any = (12, 4)
+) -> Any:
+    """Draw the posterior density of every metric that the model has observations for.
+
+    Parameters
+    ----------
+    model : BayesianPRModel
+    ci : float, default 0.95
+        The probability of the shaded part.
+    n_points : int, default 500
+    figsize : tuple of float, default (12, 4)
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    level = share_of_one("ci", ci)
+    there = {Metric.PRECISION: model.has_precision, Metric.RECALL: model.has_recall}
+    shown = [metric for metric, has in there.items() if has] + [Metric.F1] * model.has_f1
+    if not shown:
+        raise DataError("the model has no observations; call update(tp=..., fp=..., fn=...)")
+    figure, axes = pyplot().subplots(
+        1, len(shown), figsize=figsize, layout="constrained", squeeze=False
+    )
+    for ax, metric, style in zip(axes[0], shown, STYLES, strict=False):
+        posterior = model.posterior_of(metric, joint=False)
+        low, high = posterior.interval(level)
+        x, y = _density(posterior, n_points)
+        on_axes(ax, f"{model.name}: {metric.value}", metric.value, "density")
+        ax.plot(x, y, lw=1.5, color=style["color"])
+        inside = (x >= low) & (x <= high)
+        ax.fill_between(x[inside], y[inside], color=style["color"], alpha=0.2,
+                        label=f"{100 * level:g} % [{low:.4f}, {high:.4f}]")  # fmt: skip
+        ax.axvline(posterior.mean, color="black", lw=1, ls="--", label=f"mean {posterior.mean:.4f}")
+        ax.set_ylim(0, 1.35 * y.max())
+        ax.legend(frameon=False, fontsize=8, loc="upper left")
+    return figure
+
+
+def plot_sequential_update(
+    prior_alpha: float,
+    prior_beta: float,
+    observations: Sequence[Mapping[str, float]],
+    metric: Metric | str = "precision",
+    ci: float = 0.95,
+    figsize: Any = (10, 5),
+) -> Any:
+    """Draw how a posterior narrows as batches of observations arrive.
+
+    Parameters
+    ----------
+    prior_alpha, prior_beta : float
+    observations : list of mapping
+        One batch each, with tp and fp or fn.
+    metric : {"precision", "recall"}
+    ci : float, default 0.95
+    figsize : tuple of float, default (10, 5)
+
+    Returns
+    -------
+    matplotlib Figure
+        The densities, and mean and limits after each batch.
+    """
+    metric, level = metric_of(metric), share_of_one("ci", ci)
+    one_of("metric", metric.value, ("precision", "recall"))
+    errors = "fp" if metric is Metric.PRECISION else "fn"
+    model = BayesianPRModel(prior_alpha=prior_alpha, prior_beta=prior_beta).update(0, 0, 0)
+    seen = [model.posterior_of(metric)]
+    for i, batch in enumerate(observations):
+        if "tp" not in batch or errors not in batch:
+            raise DataError(f"observations[{i}] needs 'tp' and {errors!r}; it has {list(batch)}")
+        model.update(batch["tp"], **{errors: batch[errors]})
+        seen.append(model.posterior_of(metric))
+    figure, (left, right) = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    on_axes(left, f"{metric.value} as observations arrive", metric.value, "density")
+    colors = pyplot().get_cmap("viridis")(np.linspace(0.9, 0.1, len(seen)))
+    for i, (posterior, color) in enumerate(zip(seen, colors, strict=True)):
+        label = "prior" if not i else f"batch {i}" if i in (1, len(seen) - 1) else None
+        left.plot(*_density(posterior, 500), color=color, lw=1.5, label=label)
+    left.legend(frameon=False, fontsize=8)
+    on_axes(right, f"mean and {100 * level:g} % limits", "batch", metric.value)
+    limits = np.array([posterior.interval(level) for posterior in seen]).T
+    right.fill_between(range(len(seen)), *limits, color="#0072B2", alpha=0.2)
+    right.plot([posterior.mean for posterior in seen], "o-", color="#0072B2", ms=4)
+    right.set_xticks(range(len(seen)))
+    right.set_ylim(-0.02, 1.02)
+    return figure
+
+
+def plot_comparison(
+    models: Sequence[BayesianPRModel],
+    metric: Metric | str = "f1",
+    ci: float = 0.95,
+    figsize: Any = (10, 5),
+) -> Any:
+    """Draw the posteriors of any number of models: densities, and mean with limits of each.
+
+    Parameters
+    ----------
+    models : list of BayesianPRModel
+    metric : {"precision", "recall", "f1"}
+    ci : float, default 0.95
+    figsize : tuple of float, default (10, 5)
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    metric, level = metric_of(metric), share_of_one("ci", ci)
+    if not models:
+        raise DataError("models=[] holds no model; give one or more")
+    figure, (left, right) = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    on_axes(left, f"posteriors of {metric.value}", metric.value, "density")
+    on_axes(right, f"mean and {100 * level:g} % limits", metric.value, "")
+    places = range(len(models))[::-1]
+    for i, (place, model) in enumerate(zip(places, models, strict=True)):
+        style = STYLES[i % len(STYLES)]
+        posterior = model.posterior_of(metric, joint=False)
+        left.plot(*_density(posterior, 500), lw=1.5, label=plain(model.name), **style)
+        right.hlines(place, *posterior.interval(level), lw=1.8, **style)
+        right.plot(posterior.mean, place, "o", ms=6, color=style["color"])
+    right.set_yticks(places, [plain(model.name) for model in models], fontsize=8)
+    right.set_ylim(-0.6, len(models) - 0.4)
+    left.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def plot_prior_sensitivity(
+    tp: float,
+    fp: float,
+    fn: float,
+    prior_strengths: Sequence[tuple[float, float]] | None = None,
+    metric: Metric | str = "precision",
+    figsize: Any = (9, 5),
+) -> Any:
+    """Draw what several priors make of the same observations, and of ten times as many.
+
+    Parameters
+    ----------
+    tp, fp, fn : float
+    prior_strengths : list of (alpha, beta), optional
+    metric : {"precision", "recall"}
+    figsize : tuple of float, default (9, 5)
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    metric = metric_of(metric)
+    one_of("metric", metric.value, ("precision", "recall"))
+    priors = _PRIORS if prior_strengths is None else prior_strengths
+    figure, axes = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    for ax, times in zip(axes, (1, 10), strict=True):
+        counts = {"tp": times * tp, "fp": times * fp, "fn": times * fn}
+        seen = ", ".join(f"{name.upper()}={value:g}" for name, value in counts.items())
+        on_axes(ax, seen, metric.value, "density")
+        for i, (alpha, beta) in enumerate(priors):
+            model = BayesianPRModel(prior_alpha=alpha, prior_beta=beta).update(**counts)
+            x, y = _density(model.posterior_of(metric), 500)
+            ax.plot(x, y, lw=1.5, label=f"Beta({alpha:g}, {beta:g})", **STYLES[i % len(STYLES)])
+        ax.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: Any = None) -> Any:
+    """Draw the precision of each slice with its limits, the surest to reach a floor at the top.
+
+    Parameters
+    ----------
+    ev : Evaluation
+    key : str, mapping, Series or list of these
+        As in `Evaluation.by`.
+    floor : float, default 0.95
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        Slices of fewer than 30 entities are left out.
+    """
+    frame = to_rows(of_entities(ev, key, floor=floor))
+    keys = list(frame[0])[: list(frame[0]).index("n_entities")]
+    lines = [row for row in frame if row["precision_mean"] == row["precision_mean"]][::-1]
+    ax = on_axes(ax, f"precision by {', '.join(map(str, keys))}", "precision, 95 % limits", "")
+    for i, row in enumerate(lines):
+        color = "#0072B2" if row["precision_above"] >= 0.95 else GREY
+        ax.hlines(i, row["precision_low"], row["precision_high"], color=color, lw=1.8)
+        ax.plot(row["precision_mean"], i, "o", color=color, ms=6)
+        ax.annotate(f"{row['precision_above']:.3f}", (1, i), xycoords=("axes fraction", "data"),
+                    xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)  # fmt: skip
+    keyed = (", ".join(str(row[k]) for k in keys) for row in lines)
+    names = [
+        plain(f"{name} ({row['n_entities']:,})") for name, row in zip(keyed, lines, strict=True)
+    ]
+    ax.set_yticks(range(len(lines)), names, fontsize=8)
+    ax.axvline(floor, color="black", lw=1, ls="--", label=f"floor {floor:g}; right: P(above it)")
+    ax.legend(frameon=False, fontsize=8, loc="lower left")
+    ax.set_ylim(-1.4, len(lines) - 0.4)
+    return ax
+
+
+def _density(posterior: _beta.Posterior, n_points: int) -> tuple[Any, Any]:
+    """Return points of a density, from the steps of the distribution between them."""
+    low, high = posterior.quantile(-5.0), posterior.quantile(5.0)
+    edges = np.linspace(low, high, n_points + 1)
+    return (edges[1:] + edges[:-1]) / 2, np.diff(posterior.cdf(edges)) / np.diff(edges)
