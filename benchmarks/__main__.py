@@ -16,6 +16,7 @@ def main() -> None:
     sure.add_argument("--size", choices=["small", "full"], default="small")
     covered = workloads.add_parser("coverage", help="how often intervals cover the truth")
     covered.add_argument("--repeats", type=int, default=2000)
+    workloads.add_parser("posterior", help="a million Beta posteriors")
     workloads.add_parser("gpu", help="one table of what a card does")
     workloads.add_parser("plan", help="in how many parts a GPU works")
     options = parser.parse_args()
@@ -31,6 +32,10 @@ def main() -> None:
         from benchmarks import plan
 
         plan.main()
+    elif options.workload == "posterior":
+        from benchmarks import posterior
+
+        posterior.main()
     elif options.workload == "intervals":
         from benchmarks import intervals
 

@@ -274,9 +274,11 @@ def _counts(values: Any, name: str, backend: select.Backend) -> Any:
     wrong = ~(np.isfinite(bad) & (bad >= 0))
     if wrong.any() or host.dtype.kind == "b":
         row = int(wrong.argmax())
+        value = host.iloc[row]
+        value = value.item() if isinstance(value, np.generic) else value
         raise DataError(
-            f"counts column {name!r} holds {rows(int(wrong.sum()))} that are no counts, first at "
-            f"row {row}: {host.iloc[row]!r}; give finite numbers from 0 up"
+            f"counts column {name!r} has no count in {rows(int(wrong.sum()))}, first at row {row}: "
+            f"{value!r}; give finite numbers from 0 up"
         )
     return backend.xp.asarray(bad)
 

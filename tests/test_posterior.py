@@ -1,0 +1,499 @@
+"""Beta posteriors: published numbers, SciPy, exact integrals, draws, and what is refused."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from test_cli import run
+from test_intervals import on_every_backend
+
+from berx_gpu import (
+    BayesianPRModel,
+    DataError,
+    DataWarning,
+    Metric,
+    Truth,
+    _beta,
+    compare_models,
+    consistency_test,
+    evaluate,
+    posteriors,
+    transfer_test,
+)  # fmt: skip
+
+
+def model(tp=80, fp=26, fn=20, name="m", sample=None, **options):
+    return BayesianPRModel(name, sample, **options).update(tp=tp, fp=fp, fn=fn)
+
+
+# -- numbers of Goutte and Gaussier's model, and of the package bayesian-precision-recall ------
+
+
+def test_the_published_example():
+    p, r, f = (s for s in (model().precision_stats(), model().recall_stats(), model().f1_stats()))
+    assert [round(x, 4) for x in (p.mean, p.std, p.ci_low, p.ci_high)] == [
+        0.7500, 0.0415, 0.6646, 0.8267,
+    ]  # fmt: skip
+    assert [round(x, 4) for x in (r.mean, r.std, r.ci_low, r.ci_high)] == [
+        0.7941, 0.0398, 0.7109, 0.8664,
+    ]  # fmt: skip
+    # Independent precision and recall: the package draws .77035, .02916, [.71076, .82489].
+    assert (f.mean, f.std) == pytest.approx((0.77035, 0.02916), abs=1e-5)
+    assert (f.ci_low, f.ci_high) == pytest.approx((0.71076, 0.82489), abs=1e-5)
+    joint = model().f_stats()
+    assert (joint.mean, joint.std) == pytest.approx((0.77059, 0.03216), abs=1e-5)
+    assert (joint.ci_low, joint.ci_high) == pytest.approx((0.70390, 0.82970), abs=1e-5)
+
+
+def test_the_published_probabilities():
+    assert model().prob_above_threshold(0.65, "precision") == pytest.approx(0.98840, abs=5e-6)
+    sparse = BayesianPRModel().update(tp=5, fp=6)
+    assert sparse.prob_above_threshold(0.65, Metric.PRECISION) == pytest.approx(0.08463, abs=5e-6)
+    found = [
+        round(BayesianPRModel().update(7 * n // 10, fp=3 * n // 10).prob_above_threshold(0.65), 4)
+        for n in (10, 50, 100, 200, 500)
+    ]
+    assert found == [0.5744, 0.7522, 0.8443, 0.9287, 0.9906]
+
+
+def test_the_mode_under_a_uniform_prior_is_the_share():
+    a, b = model().precision_posterior.args
+    assert (a - 1) / (a + b - 2) == 80 / 106
+    low, high = BayesianPRModel().update(tp=80, fp=26).highest_density("precision", 0.01)
+    assert low < 80 / 106 < high
+
+
+def test_the_published_transfer_test():
+    with pytest.warns(DataWarning, match="both samples are called None"):
+        found = transfer_test(model(80, 20), model(7, 12))
+    assert (round(found["mu_ref"], 3), round(found["mu_eval"], 3)) == (0.794, 0.381)
+    assert round(found["delta"], 3) == 0.413
+    assert found["S"] == pytest.approx(2.1e-5, rel=0.05)
+    assert found["inconsistent"] is True
+    assert set(found) == {"mu_ref", "mu_eval", "delta", "S", "inconsistent", "model_ref",
+                          "model_eval", "metric"}  # fmt: skip
+
+
+def test_a_probability_of_0_86_goes_with_an_interval_that_holds_0():
+    """The package's README puts .859 beside [.008, .076], which cannot both be."""
+    a = BayesianPRModel("a").update(tp=170, fp=30)
+    b = BayesianPRModel("b").update(tp=162, fp=38)
+    found = compare_models(a, b)
+    assert found["prob_a_better"] == pytest.approx(0.859, abs=0.005)
+    assert (found["ci_low"], found["ci_high"]) == pytest.approx((-0.035, 0.115), abs=0.005)
+    assert set(found) == {"prob_a_better", "mean_diff", "ci_low", "ci_high", "model_a", "model_b",
+                          "metric"}  # fmt: skip
+
+
+def test_a_transfer_test_cries_wolf_where_a_consistency_test_does_not():
+    rng = np.random.default_rng(0)
+    wolves = [[], []]
+    for _ in range(400):
+        ref, new = (
+            BayesianPRModel("m", s).update(tp=k, fp=100 - k)
+            for s, k in zip("AB", rng.binomial(100, 0.8, 2), strict=True)
+        )
+        for seen, test in zip(wolves, (transfer_test, consistency_test), strict=True):
+            seen.append(test(ref, new)["inconsistent"])
+    assert 0.17 < np.mean(wolves[0]) < 0.31  # 24 %
+    assert np.mean(wolves[1]) < 0.08
+
+
+# -- exactness --------------------------------------------------------------------------------
+
+counts = st.sampled_from([0, 1, 3, 20, 1000, 10**6, 10**9])
+
+
+@given(counts, counts, st.sampled_from([0.5, 1.0, 1e-3]))
+def test_limits_are_scipys(tp, fp, prior):
+    made = BayesianPRModel(prior_alpha=prior, prior_beta=prior).update(tp, fp=fp)
+    exact = stats.beta(prior + tp, prior + fp)
+    found = made.precision_stats(0.9)
+    assert (found.ci_low, found.ci_high) == pytest.approx(exact.interval(0.9), abs=1e-12)
+    assert (found.mean, found.std) == pytest.approx((exact.mean(), exact.std()), rel=1e-12)
+    assert made.precision_posterior.args == exact.args
+    row = posteriors(pd.DataFrame({"tp": [tp], "fp": [fp], "fn": [0]}), ci=0.9, floor=0.7,
+                     prior_alpha=prior, prior_beta=prior).iloc[0]  # fmt: skip
+    assert (row["precision_low"], row["precision_high"]) == pytest.approx(
+        exact.interval(0.9), abs=1e-12
+    )
+    assert row["precision_above"] == pytest.approx(exact.sf(0.7), abs=1e-12)
+
+
+def test_tails_that_are_tiny_are_not_0():
+    far = BayesianPRModel().update(tp=0, fp=1000)
+    assert far.prob_above_threshold(0.5) == pytest.approx(0.5**1001, rel=1e-9)
+    assert BayesianPRModel().update(tp=1, fp=300).prob_above_threshold(0.3) == pytest.approx(
+        float(mpmath.betainc(2, 301, 0.3, 1, regularized=True)), rel=1e-10
+    )
+    level = 1 - 1e-9
+    near = BayesianPRModel().update(tp=1000, fp=0).precision_stats(level)
+    assert near.ci_low == pytest.approx(((1 - level) / 2) ** (1 / 1001), abs=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5, 1.0, 2.0, 10.0])
+@pytest.mark.parametrize(
+    ("tp", "fp", "fn"), [(80, 26, 20), (0, 0, 0), (3, 50, 1), (10**6, 20, 10**5)]
+)
+def test_the_distribution_of_f_is_the_integral(tp, fp, fn, beta):
+    made = model(tp, fp, fn, prior="jeffreys").f_posterior(beta=beta)
+    b2 = mpmath.mpf(beta) ** 2
+    a, b, c = tp + 0.5, fp + 0.5, fn + 0.5
+    for q in (0.03, 0.5, 0.9):
+        f = made.ppf(q)
+        assert float(made.cdf(np.array([f]))[0]) == pytest.approx(q, abs=1e-9)
+
+        def inner(y, f=f):
+            odds = f * (1 + (b2 - 1) * y) / ((1 + b2) * (1 - f))
+            density = y ** (c - 1) * (1 - y) ** (b - 1) / mpmath.beta(c, b)
+            return density * mpmath.betainc(a, b + c, 0, odds / (1 + odds), regularized=True)
+
+        centre, width = c / (b + c), math.sqrt(b * c / (b + c + 1)) / (b + c)
+        cuts = sorted(
+            {0, 1, *(min(max(centre + k * width, 0), 1) for k in (-12, -4, -1, 1, 4, 12))}
+        )
+        if tp <= 80:
+            with mpmath.workdps(20):
+                exact = float(mpmath.quad(inner, cuts))
+            assert float(made.cdf(np.array([f]))[0]) == pytest.approx(exact, abs=1e-10)
+        assert float(made.sf(np.array([f]))[0]) == pytest.approx(1 - q, abs=1e-9)
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+def test_f_agrees_with_draws(joint, beta):
+    made = model(n_samples=4_000_000, rng=1)
+    drawn = made.f_samples(beta=beta, joint=joint)
+    found = made.f_stats(0.9, beta=beta, joint=joint)
+    error = found.std / 2000
+    assert found.mean == pytest.approx(drawn.mean(), abs=5 * error)
+    assert found.std == pytest.approx(drawn.std(), abs=5 * error)
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        np.quantile(drawn, [0.05, 0.95]), abs=9 * error
+    )
+
+
+def test_independent_f_without_errors_has_a_kink():
+    made = model(30, 5, 0, n_samples=4_000_000, rng=2)
+    drawn = made.f1_samples()
+    for f in (0.8, 0.9, 0.93):
+        assert made.posterior_of("f1", joint=False).above(f) == pytest.approx(
+            (drawn > f).mean(), abs=1e-3
+        )
+
+
+@given(counts, counts, counts, counts)
+def test_either_is_better(a, b, c, d):
+    x, y = _beta.Beta(a + 1.0, b + 1.0), _beta.Beta(c + 1.0, d + 1.0)
+    assert _beta.prob_greater(x, y) + _beta.prob_greater(y, x) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", list(Metric))
+def test_comparisons_agree_with_draws(metric):
+    a, b = model(80, 26, 20, "a"), model(60, 14, 30, "b")
+    found = compare_models(a, b, metric)
+    rng = np.random.default_rng(0)
+    n = 2_000_000
+    drawn = []
+    for made in (a, b):
+        if metric is Metric.F1:
+            drawn.append(made.posterior_of(metric).sample(n, rng))
+        else:
+            drawn.append(made.posterior_of(metric).frozen().rvs(n, random_state=rng))
+    difference = drawn[0] - drawn[1]
+    assert found["prob_a_better"] == pytest.approx((difference > 0).mean(), abs=2e-3)
+    assert found["mean_diff"] == pytest.approx(difference.mean(), abs=2e-4)
+    assert (found["ci_low"], found["ci_high"]) == pytest.approx(
+        np.quantile(difference, [0.025, 0.975]), abs=5e-4
+    )
+    exact = mpmath.quad(
+        lambda x: mpmath.mpf(float(stats.beta(81, 27).pdf(float(x))))
+        * float(stats.beta(61, 15).cdf(float(x))), np.linspace(0, 1, 21).tolist(),
+    )  # fmt: skip
+    if metric is Metric.PRECISION:
+        assert found["prob_a_better"] == pytest.approx(float(exact), abs=1e-9)
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.sampled_from([0.5, 0.95]))
+def test_the_shortest_interval_holds_its_share(tp, fp, ci):
+    made = BayesianPRModel().update(tp, fp=fp)
+    low, high = made.highest_density("precision", ci)
+    exact = made.precision_posterior
+    assert exact.cdf(high) - exact.cdf(low) == pytest.approx(ci, abs=1e-9)
+    equal = exact.interval(ci)
+    assert high - low <= equal[1] - equal[0] + 1e-9
+
+
+# -- updates ----------------------------------------------------------------------------------
+
+
+def test_no_true_link_counts_twice():
+    made = BayesianPRModel().update(tp=80, fp=26).update(tp=80, fn=20)
+    assert made.precision_stats() == model().precision_stats()
+    assert made.f_stats() == model().f_stats()
+    batches = BayesianPRModel().update(40, 13, 10).update(40, 13, 10)
+    assert batches.summary() == model(name="model").summary()
+    assert batches.reset().update(80, 26, 20).summary() == model(name="model").summary()
+
+
+def test_metrics_are_there_for_the_counts_that_were_given():
+    made = BayesianPRModel().update(tp=80, fp=26)
+    assert (made.has_precision, made.has_recall, made.has_f1) == (True, False, False)
+    assert made.observations == {"tp": 80, "fp": 26, "fn": None}
+    for call in (made.recall_stats, made.f1_stats, lambda: made.recall_posterior):
+        with pytest.raises(ValueError, match="no fn observations provided"):
+            call()
+    with pytest.raises(ValueError, match="no fp observations provided"):
+        BayesianPRModel().update(tp=80, fn=20).precision_stats()
+    assert "Recall" not in made.summary()
+    with pytest.raises(DataError, match="precision saw 80 true links and recall 7"):
+        made.update(7, fn=2).f_stats()
+    assert made.f_stats(joint=False).mean > 0
+
+
+def test_draws_have_a_seed():
+    a, b = (model(rng=3, n_samples=10).f1_samples() for _ in range(2))
+    assert (a == b).all()
+    assert len(a) == 10
+    assert (model(n_samples=10).f1_samples() != a).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: BayesianPRModel(prior_alpha=0), "prior_alpha=0: a prior needs finite numbers"),
+        (lambda: BayesianPRModel(prior_beta=math.nan), "prior_beta=nan"),
+        (lambda: BayesianPRModel(prior_alpha=math.inf), "prior_alpha=inf"),
+        (lambda: BayesianPRModel(prior="flat"), "prior='flat' is not an option"),
+        (lambda: BayesianPRModel(prior="jeffreys", prior_beta=2), "give one of them"),
+        (lambda: BayesianPRModel(n_samples=0), "n_samples=0"),
+        (lambda: model(tp=-1), "tp=-1: give a number from 0 up"),
+        (lambda: model(fp=math.nan), "fp=nan"),
+        (lambda: model(fn=math.inf), "fn=inf: give a finite number"),
+        (lambda: model(tp="8"), "tp='8' is not a number"),
+        (lambda: model(tp=True), "tp=True is not a number"),
+        (lambda: BayesianPRModel().update(tp=3), "needs fp or fn"),
+        (lambda: model().precision_stats(95), "ci=95: give a number between 0 and 1"),
+        (lambda: model().prob_above_threshold(1.5), "threshold=1.5"),
+        (lambda: model().prob_above_threshold(0.5, "f2"), "metric='f2' is not an option"),
+        (lambda: model().f_stats(beta=0), "beta=0"),
+        (lambda: transfer_test(model(), model(), "f1"), "of precision or recall, not of f1"),
+    ],
+)
+def test_what_is_refused(call, said):
+    with pytest.raises(DataError, match=said):
+        call()
+
+
+def test_names_that_do_not_fit_the_question():
+    with pytest.warns(DataWarning, match="both models are called 'm'"):
+        compare_models(model(), model())
+    with pytest.warns(DataWarning, match="the samples differ"):
+        compare_models(model(name="a", sample="x"), model(name="b", sample="y"))
+    with pytest.warns(DataWarning, match="the models differ"):
+        transfer_test(model(name="a", sample="x"), model(name="b", sample="y"))
+    assert compare_models(model(name="a"), model(name="b"))["prob_a_better"] == pytest.approx(0.5)
+
+
+# -- many at once -----------------------------------------------------------------------------
+
+
+def as_polars(frame):
+    return pl.from_pandas(frame)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.5])
+@pytest.mark.parametrize("library", [lambda f: f, as_polars, lambda f: as_polars(f).to_arrow()])
+def test_rows_are_models_of_their_own(library, beta):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 300, (30, 3)), columns=["tp", "fp", "fn"])
+    frame.iloc[0] = 0
+    made = posteriors(library(frame.assign(name="x")), floor=0.6, beta=beta, ci=0.8)
+    assert type(made) is type(library(frame))
+    rows = made.to_pylist() if hasattr(made, "to_pylist") else (
+        made.to_dicts() if hasattr(made, "to_dicts") else made.to_dict("records")
+    )  # fmt: skip
+    for row, (tp, fp, fn) in zip(rows, frame.to_numpy(), strict=True):
+        one = model(int(tp), int(fp), int(fn))
+        stats_of = {"precision": one.precision_stats(0.8), "recall": one.recall_stats(0.8),
+                    "f": one.f_stats(0.8, beta=beta)}  # fmt: skip
+        for name, found in stats_of.items():
+            assert row[f"{name}_mean"] == pytest.approx(found.mean, abs=1e-9)
+            assert row[f"{name}_std"] == pytest.approx(found.std, abs=1e-8)
+            assert row[f"{name}_low"] == pytest.approx(found.ci_low, abs=1e-9)
+            assert row[f"{name}_high"] == pytest.approx(found.ci_high, abs=1e-9)
+        assert row["f_above"] == pytest.approx(one.f_posterior(beta=beta).above(0.6), abs=1e-9)
+        assert row["name"] == "x"
+
+
+@on_every_backend
+def test_slices_go_in_as_they_come():
+    truth = {i: [i, i + 100] for i in range(60)}
+    ev = evaluate({i: [i] for i in range(50)}, truth, entities=range(60))
+    frame = posteriors(ev.by({i: i % 2 for i in range(60)}), floor=0.5)
+    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    assert frame["tp"].tolist() == [25, 25]
+    assert frame["recall_mean"].tolist() == pytest.approx([26 / 62] * 2)
+    assert frame["f_above"].tolist() == pytest.approx(
+        [model(25, 0, 35).f_posterior().above(0.5)] * 2, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "said"),
+    [
+        ({"tp": [1, -2], "fp": [0, 0], "fn": [0, 0]}, {}, "in 1 row, first at row 1: -2"),
+        ({"tp": [1], "fp": [math.nan], "fn": [0]}, {}, "'fp' has no count in 1 row"),
+        ({"tp": [1], "fp": ["x"], "fn": [0]}, {}, "'fp' has no count in 1 row"),
+        ({"tp": [1], "fp": [0]}, {}, "no column 'fn'"),
+        ({"tp": [1], "fp": [0], "fn": [0], "f_low": [1]}, {}, "a column 'f_low' already"),
+        ({"tp": [1], "fp": [0], "fn": [0]}, {"floor": 2}, "floor=2"),
+        ({"tp": [1], "fp": [0], "fn": [0]}, {"ci": 1}, "ci=1"),
+        ({"tp": [1], "fp": [0], "fn": [0]}, {"prior_beta": -1}, "prior_beta=-1"),
+    ],
+)  # fmt: skip
+def test_counts_that_are_refused(frame, options, said):
+    with pytest.raises(DataError, match=said):
+        posteriors(pd.DataFrame(frame), **options)
+
+
+def test_no_rows():
+    empty = pd.DataFrame({"tp": [], "fp": [], "fn": []}, dtype=float)
+    for beta in (1.0, 0.5):
+        assert len(posteriors(empty, beta=beta, floor=0.5)) == 0
+
+
+# -- entities ---------------------------------------------------------------------------------
+
+
+@on_every_backend
+def test_pairs_that_err_together_count_for_less():
+    truth = {i: list(range(10 * i, 10 * i + 10)) for i in range(100)}
+    pred = {i: truth[i] if i % 5 else [-j for j in range(1, 11)] for i in range(100)}
+    ev = evaluate(pred, truth, entities=range(100), name="clustered")
+    made = ev.posterior()
+    # All pairs of an entity are right or wrong at once: ten count as one, n / (n - 1) aside.
+    assert made.design_effects["precision"] == pytest.approx(10 * 100 / 99)
+    alone = BayesianPRModel().update(tp=80 * 99 / 100, fp=20 * 99 / 100)
+    assert made.precision_stats().ci_low == pytest.approx(alone.precision_stats().ci_low)
+    assert made.f_stats().std > model(800, 200, 200).f_stats().std
+    assert "Pairs per independent one: precision 10.10" in str(made)
+    frame = ev.posterior(dict.fromkeys(range(100), "all"), floor=0.5)
+    frame = pd.DataFrame(frame.to_pandas() if hasattr(frame, "to_pandas") else frame)
+    assert frame["precision_low"][0] == pytest.approx(made.precision_stats().ci_low)
+    assert frame["recall_design_effect"][0] == pytest.approx(made.design_effects["recall"])
+    assert frame["f_low"][0] == pytest.approx(made.f_stats().ci_low)
+
+
+def test_slices_are_ranked_and_small_ones_left_open():
+    truth = {i: [i] for i in range(200)}
+    pred = {i: [i] if i % 10 or i < 80 else [-1] for i in range(195)}
+    ev = evaluate(pred, truth, entities=range(200))
+    frame = ev.posterior({i: "abc"[i // 80 if i < 160 else 2] for i in range(185)}, floor=0.9)
+    assert frame["slice"].tolist()[:2] == ["a", "b"]
+    assert frame["n_entities"].tolist() == [80, 80, 25, 15]
+    assert frame["precision_above"].dropna().is_monotonic_decreasing
+    assert frame["precision_mean"].isna().tolist() == [False, False, True, True]
+    perfect = evaluate(truth, truth, entities=range(200)).posterior()
+    assert perfect.design_effects == {"precision": 1.0, "recall": 1.0}
+
+
+def test_posteriors_of_entities_that_are_refused():
+    with pytest.raises(DataError, match="over 29 entities"):
+        evaluate({}, {0: [1]}, entities=range(29)).posterior()
+    pairs = Truth([("a", "b")], [*"abc"], undirected=True)
+    with pytest.raises(DataError, match="belongs to two"):
+        evaluate([("a", "b")], pairs).posterior()
+    ev = evaluate({0: [1]}, {0: [1]}, entities=range(40))
+    with pytest.raises(DataError, match="floor=3"):
+        ev.posterior("n_true", floor=3)
+
+
+# -- the command line -------------------------------------------------------------------------
+
+
+def test_the_command_says_how_sure_the_counts_are(tmp_path):
+    done = run("posterior", "--tp", "80", "--fp", "26", "--fn", "20", "--floor", "0.65")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1] == ("precision  0.7500  0.0415  0.6646  0.8267     0.9884")
+    assert done.stdout.splitlines()[3].startswith("F1         0.7706  0.0322  0.7039  0.8297")
+    assert "recall" not in run("posterior", "--tp", "8", "--fp", "2").stdout
+    table, out = tmp_path / "counts.csv", tmp_path / "out.csv"
+    table.write_text("model,tp,fp,fn\na,80,26,20\nb,5,6,2\n")
+    done = run("posterior", table, "--json", "--output", out, "--beta", "0.5")
+    assert [row["model"] for row in json.loads(done.stdout)] == ["a", "b"]
+    assert len(pd.read_csv(out)) == 2
+    assert run("posterior", table, "--markdown").stdout.startswith("| model | tp |")
+    assert run("posterior", table, "--quiet").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give --tp and --fp or --fn"),
+        (("--tp", "8"), "give --tp and --fp or --fn"),
+        (("--tp", "-8", "--fp", "1"), "tp=-8.0"),
+        (("--tp", "8", "--fp", "1", "--output", "x.csv"), "--output is of a table"),
+        (("x.csv", "--tp", "8"), "a file of counts and --tp"),
+        (("missing.csv",), "missing.csv"),
+        (("--tp", "8", "--fp", "1", "--level", "95"), "ci=95.0"),
+        (("--tp", "8", "--fp", "1", "--json", "--markdown"), "exclude each other"),
+    ],
+)
+def test_calls_that_the_command_refuses(arguments, said):
+    done = run("posterior", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+def test_figures():
+    from berx_gpu import visualization as v
+
+    assert len(v.plot_posteriors(model()).axes) == 3
+    assert len(v.plot_posteriors(BayesianPRModel().update(3, fp=2)).axes) == 1
+    with pytest.raises(DataError, match="has no observations"):
+        v.plot_posteriors(BayesianPRModel())
+    batches = [{"tp": 8, "fp": 4, "fn": 1}] * 3
+    for metric in ("precision", "recall"):
+        assert len(v.plot_sequential_update(1, 1, batches, metric).axes) == 2
+    with pytest.raises(DataError, match=r"observations\[0\] needs 'tp' and 'fn'"):
+        v.plot_sequential_update(1, 1, [{"tp": 1, "fp": 1}], "recall")
+    many = v.plot_comparison([model(80 - i, name=f"m{i}") for i in range(8)])
+    assert len(many.axes[0].lines) == 8
+    assert len(v.plot_prior_sensitivity(8, 4, 3, [(1, 1), (5, 5)], "recall").axes) == 2
+    ev = evaluate({i: [i] for i in range(90)}, {i: [i] for i in range(100)}, entities=range(100))
+    assert v.plot_slice_posteriors(ev, {i: i % 2 for i in range(100)}).get_yticks().tolist() == [
+        0,
+        1,
+    ]
+
+
+EXAMPLES = {
+    "basics": "F0.5, true links shared: mean=0.7579",
+    "floors": "  500  0.991",
+    "comparison": "precision  P(candidate better) 0.9",
+    "transfer": "shifted   0.794 against 0.381  S 0.0000 (inconsistent)  p 0.0002 (inconsistent)",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_run(name, tmp_path):
+    script = Path(__file__).parent.parent / "examples" / f"posterior_{name}.py"
+    figure = [tmp_path / "figure.png"] if name == "basics" else []
+    done = subprocess.run([sys.executable, script, *figure], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert EXAMPLES[name] in done.stdout
+    assert not figure or figure[0].stat().st_size > 10_000
