@@ -221,6 +221,10 @@ class BayesianPRModel:
     def f_stats(self, ci: float = 0.95, *, beta: float = 1.0, joint: bool = True) -> PosteriorStats:
         """Return mean, standard deviation and limits of F_beta.
 
+        F1 of one sample has a closed form: P(F1 <= f) is the Beta distribution of its share of
+        true links, 2X / (1 + X) with X ~ Beta(tp, fp + fn), prior counts included; any other beta
+        is an integral over it.
+
         Parameters
         ----------
         ci : float, default 0.95
