@@ -15,6 +15,7 @@ _ROOMS = {
     "comparison_results": ("Comparison", "Comparisons"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
     "interval_results": ("Interval",),
+    "judgements": ("Judgement", "precision_recall", "process_judgements"),
     "pair_files": ("read_pairs", "write_pairs"),
     "policy": ("Policy", "decide"),
     "posterior": ("compare_models", "consistency_test", "posteriors", "transfer_test"),
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from berx_gpu.errors import DataWarning as DataWarning
     from berx_gpu.errors import MissingDependencyError as MissingDependencyError
     from berx_gpu.interval_results import Interval as Interval
+    from berx_gpu.judgements import Judgement as Judgement
+    from berx_gpu.judgements import precision_recall as precision_recall
+    from berx_gpu.judgements import process_judgements as process_judgements
     from berx_gpu.pair_files import read_pairs as read_pairs
     from berx_gpu.pair_files import write_pairs as write_pairs
     from berx_gpu.policy import Policy as Policy

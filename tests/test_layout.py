@@ -23,6 +23,7 @@ DOORS = {
     "posterior": 3,
     "entity_posterior": 3,
     "posterior_figures": 4,
+    "judgements": 0,
     "policy": 1,
     "sweeping": 4,
     "curves": 3,
@@ -63,6 +64,8 @@ ROOMS = {
         "results",
     },
     "reconciliation": {"_tables"},
+    "_judged": {"_columns", "_encode", "_frames", "_lists", "errors"},
+    "judgements": {"_judged", "errors"},
     "_drawing": {"_tables", "errors"},
     "posterior_figures": {
         "_beta",

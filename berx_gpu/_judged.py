@@ -1,0 +1,237 @@
+"""What people judged: every pair of leaves that was shown together, once, with its exact score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from berx_gpu import _encode
+from berx_gpu._columns import on_host, take, to_list
+from berx_gpu._frames import pick, read_frame
+from berx_gpu._lists import as_lists
+from berx_gpu.errors import DataError, counted, some
+
+
+class Judged(NamedTuple):
+    """Every pair of records that was shown together, once, and its exact net score.
+
+    `first` < `second` are numbers of records, `net` is the sign of the score. `whole` is its
+    integer part where there is no other, and `parts` holds the exact scores of the others.
+    """
+
+    first: Any
+    second: Any
+    net: Any
+    whole: Any
+    parts: dict[int, Fraction]
+    endorsed: Any
+
+
+class Ids(NamedTuple):
+    """One number for every distinct id of several columns.
+
+    `names` holds the distinct ids, as their callers wrote them.
+    """
+
+    columns: list[Any]
+    names: Any
+
+
+class Column(NamedTuple):
+    """A column of ids, ready to be compared, and as its caller holds it."""
+
+    key: _encode.Key
+    values: Any
+
+
+def numbered(columns: Sequence[Column]) -> Ids:
+    """Return the columns as numbers of their distinct ids."""
+    for key, _ in columns:
+        if key.missing is not None:
+            row = int(key.missing.argmax())
+            raise DataError(
+                f"{key.where} misses an id in {counted(int(key.missing.sum()), 'row', 'rows')}, "
+                f"first at row {row}; fix the rows"
+            )
+    there = [column for column in columns if column.key.kind != "empty"]
+    if not there:
+        return Ids([np.zeros(0, np.int64) for _ in columns], np.zeros(0, object))
+    for other in there[1:]:
+        _encode.same_kind((there[0].key,), (other.key,))
+    number: Any = None
+    for i in range(max(len(column.key.parts) for column in there)):
+        parts = [pd.Series(_part(column.key, i)) for column in there]
+        codes, seen = pd.factorize(pd.concat(parts, ignore_index=True))
+        if number is None:
+            number = codes.astype(np.int64)
+        else:
+            number = pd.factorize(number * len(seen) + codes)[0].astype(np.int64)
+    sizes = [len(column.key.parts[0]) for column in there]
+    first = np.unique(number, return_index=True)[1]
+    ends = np.cumsum(sizes)
+    names = np.empty(len(first), object)
+    for column, end, size in zip(there, ends, sizes, strict=True):
+        mine = np.flatnonzero((first < end) & (first >= end - size))
+        names[mine] = to_list(take(column.values, first[mine] - (end - size)), column.key.where)
+    cut = iter(np.split(number, ends[:-1]))
+    empty = np.zeros(0, np.int64)
+    return Ids([empty if c.key.kind == "empty" else next(cut) for c in columns], names)
+
+
+def _part(key: _encode.Key, i: int) -> Any:
+    return key.parts[i] if i < len(key.parts) else np.zeros(len(key.parts[0]), np.int64)
+
+
+def column_of(obj: Any, name: str, what: str) -> Any:
+    """Return a column of a frame, on the host."""
+    found = pick(read_frame(obj, what)[1], name, what, name, obj)
+    return on_host(found[0][1])
+
+
+def read_ids(obj: Any, name: str, what: str) -> Column:
+    """Return a column of ids of a frame."""
+    values = column_of(obj, name, what)
+    return Column(_encode.encode(values, f"{what} column {name!r}", "exact"), values)
+
+
+def _lists(obj: Any) -> tuple[Any, Column]:
+    """Return the lengths of the lists of leaves, and the joined leaves."""
+    where = "expansion column 'leaves'"
+    values = column_of(obj, "leaves", "expansion")
+    found = as_lists(values, where, ordered=False)
+    if found is None and len(values):
+        raise DataError(f"{where} holds no lists; give the leaves of each root as a list")
+    lengths, flat = (np.zeros(0, np.int64), values) if found is None else found
+    return np.asarray(lengths, np.int64), Column(_encode.encode(flat, where, "exact"), flat)
+
+
+def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tuple[Judged, Ids]:
+    """Return the judged pairs, and the numbers of all ids, those of the models' leaves last."""
+    lengths, leaves = _lists(expansion)
+    columns = [
+        read_ids(judgements, "shown", "judgements"),
+        read_ids(judgements, "endorsed", "judgements"),
+        read_ids(expansion, "root", "expansion"),
+        leaves,
+        *(read_ids(model, "leaf", f"model {i}") for i, model in enumerate(models)),
+    ]
+    ids = numbered(columns)
+    shown, endorsed, root, leaf = ids.columns[:4]
+    n = len(ids.names)
+    twice = pd.Series(root).duplicated().to_numpy()
+    if twice.any():
+        raise DataError(
+            f"expansion has {counted(int(twice.sum()), 'root', 'roots')} in more than one row, "
+            f"such as {some(ids.names[root[twice]][:3])}; give each root once"
+        )
+    # Distinct (root, leaf), by root: where the leaves of each begin.
+    owner = np.repeat(root, lengths)
+    member = np.unique(owner * n + leaf)
+    size = np.bincount(member // n, minlength=n)
+    start = np.cumsum(size) - size
+    has = np.zeros(n, bool)
+    has[root] = True
+    _check_shown(ids, shown, has)
+    clusters, cluster_of = np.unique(shown, return_inverse=True)
+    row, chosen = _endorsed_leaves(endorsed, has, start, size, member % n)
+    # Where each endorsed leaf stands in its shown cluster.
+    at = np.searchsorted(member, shown[row] * n + chosen)
+    inside = at < len(member)
+    inside[inside] = member[at[inside]] == (shown[row] * n + chosen)[inside]
+    if not inside.all():
+        bad = int((~inside).argmax())
+        raise DataError(
+            f"judgements endorse {counted(int((~inside).sum()), 'leaf', 'leaves')} that were not "
+            f"shown, first at row {row[bad]}: leaf {ids.names[chosen[bad]]!r} is not among those "
+            f"of {ids.names[shown[row[bad]]]!r}; an endorsed id without an expansion is a leaf"
+        )
+    place = at - start[shown[row]]
+    sizes = size[clusters]
+    pairs = sizes * (sizes - 1) // 2
+    begin = np.cumsum(pairs) - pairs
+    per_row = np.bincount(row, minlength=len(shown))
+    both = np.zeros(int(pairs.sum()), np.int64)
+    i, j, group = all_pairs(per_row)
+    low, high = np.minimum(place[i], place[j]), np.maximum(place[i], place[j])
+    np.add.at(both, begin[cluster_of[group]] + high * (high - 1) // 2 + low, 1)
+    weight = np.bincount(cluster_of, weights=per_row, minlength=len(clusters)).astype(np.int64)
+    i, j, group = all_pairs(sizes)
+    own = member[np.isin(member // n, clusters)] % n
+    first, second = np.minimum(own[i], own[j]), np.maximum(own[i], own[j])
+    times = 2 * sizes[group] * both - weight[group]
+    seen = np.zeros(n, bool)
+    seen[chosen] = True
+    apart = len(np.unique(own)) == len(own)  # no leaf was shown in two clusters
+    return _netted(first, second, times, sizes[group], n, seen, apart), ids
+
+
+def _check_shown(ids: Ids, shown: Any, has: Any) -> None:
+    lost = ~has[shown]
+    if lost.any():
+        raise DataError(
+            f"judgements show {counted(int(lost.sum()), 'cluster', 'clusters')} without an "
+            f"expansion, first at row {int(lost.argmax())}: {ids.names[shown[lost.argmax()]]!r}; "
+            "add its leaves to the expansion"
+        )
+
+
+def _endorsed_leaves(
+    endorsed: Any, has: Any, start: Any, size: Any, leaves: Any
+) -> tuple[Any, Any]:
+    """Return the rows of all endorsed leaves, and the leaves: an id without expansion is one."""
+    counts = np.where(has[endorsed], size[endorsed], 1)
+    row = np.repeat(np.arange(len(endorsed)), counts)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    expanded = has[endorsed][row]
+    at = np.where(expanded, start[endorsed][row] + within, 0)
+    chosen = np.where(expanded, leaves[at] if len(leaves) else 0, endorsed[row])
+    return row, chosen
+
+
+def all_pairs(sizes: Any) -> tuple[Any, Any, Any]:
+    """Return all pairs of positions i < j inside groups that stand one after the other.
+
+    In the order (0, 1), (0, 2), (1, 2), (0, 3), ... of each group, and the group of each pair.
+    """
+    start = np.cumsum(sizes) - sizes
+    total = int(sizes.sum())
+    group_of = np.repeat(np.arange(len(sizes)), sizes)
+    before = np.arange(total) - start[group_of]
+    j = np.repeat(np.arange(total), before)
+    within = np.arange(len(j)) - np.repeat(np.cumsum(before) - before, before)
+    group = group_of[j]
+    return start[group] + within, j, group
+
+
+def _netted(
+    first: Any, second: Any, times: Any, size: Any, n: int, seen: Any, apart: bool
+) -> Judged:
+    """Return each pair once: scores of `times` / `size` added up, exactly.
+
+    `apart` says that no pair stands here twice.
+    """
+    whole, rest = np.divmod(times, size)
+    if apart and not rest.any():
+        return Judged(first, second, np.sign(whole), whole, {}, seen)
+    key = first * n + second
+    parts: dict[int, Fraction] = {}
+    order = np.argsort(key, kind="stable")
+    key, whole, rest, times, size = (x[order] for x in (key, whole, rest, times, size))
+    new = np.ones(len(key), bool)
+    new[1:] = key[1:] != key[:-1]
+    begin = np.flatnonzero(new)
+    sums = np.add.reduceat(whole, begin) if len(begin) else whole
+    sign = np.sign(sums)
+    if rest.any():
+        place = np.cumsum(new) - 1
+        for k in np.unique(place[rest != 0]).tolist():
+            stop = begin[k + 1] if k + 1 < len(begin) else len(key)
+            rows = range(begin[k], stop)
+            exact = sum((Fraction(int(times[r]), int(size[r])) for r in rows), Fraction(0))
+            parts[k] = exact
+            sign[k] = (exact > 0) - (exact < 0)
+    return Judged(key[begin] // n, key[begin] % n, sign, sums, parts, seen)
