@@ -11,6 +11,19 @@ _ROOMS = {
     "candidate_results": ("CandidateRecall", "ErrorBudget"),
     "candidates": ("candidate_recall", "oracle"),
     "checking": ("Check", "check"),
+    "cluster_results": ("ClusterMetrics",),
+    "clusters": (
+        "b_cubed_fbeta",
+        "b_cubed_precision",
+        "b_cubed_recall",
+        "cluster_fbeta",
+        "cluster_metrics",
+        "cluster_precision",
+        "cluster_recall",
+        "pairwise_fbeta",
+        "pairwise_precision",
+        "pairwise_recall",
+    ),
     "comparing": ("compare", "compare_all"),
     "comparison_results": ("Comparison", "Comparisons"),
     "errors": ("DataError", "DataWarning", "MissingDependencyError"),
@@ -48,6 +61,17 @@ if TYPE_CHECKING:
     from berx_gpu.candidates import oracle as oracle
     from berx_gpu.checking import Check as Check
     from berx_gpu.checking import check as check
+    from berx_gpu.cluster_results import ClusterMetrics as ClusterMetrics
+    from berx_gpu.clusters import b_cubed_fbeta as b_cubed_fbeta
+    from berx_gpu.clusters import b_cubed_precision as b_cubed_precision
+    from berx_gpu.clusters import b_cubed_recall as b_cubed_recall
+    from berx_gpu.clusters import cluster_fbeta as cluster_fbeta
+    from berx_gpu.clusters import cluster_metrics as cluster_metrics
+    from berx_gpu.clusters import cluster_precision as cluster_precision
+    from berx_gpu.clusters import cluster_recall as cluster_recall
+    from berx_gpu.clusters import pairwise_fbeta as pairwise_fbeta
+    from berx_gpu.clusters import pairwise_precision as pairwise_precision
+    from berx_gpu.clusters import pairwise_recall as pairwise_recall
     from berx_gpu.comparing import compare as compare
     from berx_gpu.comparing import compare_all as compare_all
     from berx_gpu.comparison_results import Comparison as Comparison

@@ -8,32 +8,42 @@ from typing import Any
 import numpy as np
 
 from berx_gpu import _frames, _pairs
-from berx_gpu._columns import Column, same_name, take, to_list, to_series
+from berx_gpu._columns import Column, on_host, same_name, take, to_list, to_series
 from berx_gpu._lists import as_lists
 from berx_gpu.errors import DataError, rows, some
 
 _MOST_PAIRS = 2**31
 
 
-def pairs_of(
-    frame: Any, record: Hashable, cluster: Hashable
-) -> tuple[_pairs.Pairs, _pairs.Entities]:
-    """Return the pairs of records with the same cluster, each once, and the records."""
-    library, columns = _frames.read_frame(frame, "clusters")
-    (key,) = _frames.pick(columns, record, "clusters", "id", frame)
-    (groups,) = _frames.pick(columns, cluster, "clusters", "cluster", frame)
+def read_clusters(
+    frame: Any, record: Hashable, cluster: Hashable, what: str
+) -> tuple[str, list[Column], Column, Any]:
+    """Return the library and the columns of a clustering, its ids, and a number per cluster.
+
+    A record without a cluster has the number -1.
+    """
+    library, columns = _frames.read_frame(frame, what)
+    (key,) = _frames.pick(columns, record, what, "id", frame)
+    (groups,) = _frames.pick(columns, cluster, what, "cluster", frame)
     if same_name(record, cluster):
         raise DataError(f"id and cluster are both {record!r}; name two columns")
     again = to_series(key[1]).dropna().duplicated()
     if again.any():
         twice = to_list(take(key[1], np.array([again.idxmax()])), str(record))
         raise DataError(
-            f"clusters column {record!r} holds {rows(int(again.sum()))} with an id that stood "
+            f"{what} column {record!r} holds {rows(int(again.sum()))} with an id that stood "
             f"before, such as {some(twice)}; give one row per record"
         )
-    if as_lists(groups[1], f"clusters column {cluster!r}", ordered=False) is not None:
-        raise DataError(f"clusters column {cluster!r} holds lists; a record has one cluster")
-    numbers, _ = to_series(groups[1]).factorize()
+    if as_lists(groups[1], f"{what} column {cluster!r}", ordered=False) is not None:
+        raise DataError(f"{what} column {cluster!r} holds lists; a record has one cluster")
+    return library, columns, key, to_series(on_host(groups[1])).factorize()[0]
+
+
+def pairs_of(
+    frame: Any, record: Hashable, cluster: Hashable
+) -> tuple[_pairs.Pairs, _pairs.Entities]:
+    """Return the pairs of records with the same cluster, each once, and the records."""
+    library, columns, key, numbers = read_clusters(frame, record, cluster, "clusters")
     known = np.flatnonzero(numbers >= 0)
     order = known[np.argsort(numbers[known], kind="stable")]
     sizes = np.bincount(numbers[order]) if len(order) else np.zeros(0, np.int64)
@@ -52,7 +62,7 @@ def pairs_of(
     name, values = key
     entity: list[Column] = [(name, take(values, order[left]))]
     target: list[Column] = [("target", take(values, order[right]))]
-    extras = [c for c in columns if c[0] not in (name, groups[0])]
+    extras = [c for c in columns if not same_name(c[0], name) and not same_name(c[0], cluster)]
     return (
         _pairs.Pairs("truth", entity, target, None, library),
         _pairs.Entities([key], extras),

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from berx_gpu import _encode
-from berx_gpu._columns import on_host, take, to_list
+from berx_gpu._columns import on_host
 from berx_gpu._frames import pick, read_frame
 from berx_gpu._lists import as_lists
+from berx_gpu._numbered import Column, Ids, numbered
 from berx_gpu.errors import DataError, counted, some
 
 
@@ -29,61 +30,6 @@ class Judged(NamedTuple):
     whole: Any
     parts: dict[int, Fraction]
     endorsed: Any
-
-
-class Ids(NamedTuple):
-    """One number for every distinct id of several columns.
-
-    `names` holds the distinct ids, as their callers wrote them.
-    """
-
-    columns: list[Any]
-    names: Any
-
-
-class Column(NamedTuple):
-    """A column of ids, ready to be compared, and as its caller holds it."""
-
-    key: _encode.Key
-    values: Any
-
-
-def numbered(columns: Sequence[Column]) -> Ids:
-    """Return the columns as numbers of their distinct ids."""
-    for key, _ in columns:
-        if key.missing is not None:
-            row = int(key.missing.argmax())
-            raise DataError(
-                f"{key.where} misses an id in {counted(int(key.missing.sum()), 'row', 'rows')}, "
-                f"first at row {row}; fix the rows"
-            )
-    there = [column for column in columns if column.key.kind != "empty"]
-    if not there:
-        return Ids([np.zeros(0, np.int64) for _ in columns], np.zeros(0, object))
-    for other in there[1:]:
-        _encode.same_kind((there[0].key,), (other.key,))
-    number: Any = None
-    for i in range(max(len(column.key.parts) for column in there)):
-        parts = [pd.Series(_part(column.key, i)) for column in there]
-        codes, seen = pd.factorize(pd.concat(parts, ignore_index=True))
-        if number is None:
-            number = codes.astype(np.int64)
-        else:
-            number = pd.factorize(number * len(seen) + codes)[0].astype(np.int64)
-    sizes = [len(column.key.parts[0]) for column in there]
-    first = np.unique(number, return_index=True)[1]
-    ends = np.cumsum(sizes)
-    names = np.empty(len(first), object)
-    for column, end, size in zip(there, ends, sizes, strict=True):
-        mine = np.flatnonzero((first < end) & (first >= end - size))
-        names[mine] = to_list(take(column.values, first[mine] - (end - size)), column.key.where)
-    cut = iter(np.split(number, ends[:-1]))
-    empty = np.zeros(0, np.int64)
-    return Ids([empty if c.key.kind == "empty" else next(cut) for c in columns], names)
-
-
-def _part(key: _encode.Key, i: int) -> Any:
-    return key.parts[i] if i < len(key.parts) else np.zeros(len(key.parts[0]), np.int64)
 
 
 def column_of(obj: Any, name: str, what: str) -> Any:

@@ -16,6 +16,7 @@ from berx_gpu import (
     _cli_candidates,
     _cli_check,
     _cli_compare,
+    _cli_judge,
     _cli_posterior,
     _cli_score,
     _cli_sweep,
@@ -102,6 +103,7 @@ for _command in (
     _cli_sweep.decide,
     _cli_compare.compare,
     _cli_posterior.posterior,
+    _cli_judge.judge,
     _cli_candidates.candidates,
     _cli_check.check,
 ):

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from berx_gpu._judged import all_pairs, judged_pairs, numbered, read_ids
+from berx_gpu._judged import all_pairs, judged_pairs, read_ids
+from berx_gpu._numbered import numbered
 from berx_gpu.errors import DataError, one_of, some
 
 Pair: TypeAlias = tuple[int, int]
