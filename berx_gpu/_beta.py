@@ -256,10 +256,13 @@ class IndependentF(Posterior):
 
 
 def prob_greater(a: Posterior, b: Posterior) -> float:
-    """Return P(a > b): an integral over the narrower of the two."""
+    """Return P(a > b): an integral over the narrower of the two, whichever comes first."""
+    narrow, wide = (a.std, a.mean), (b.std, b.mean)
+    if narrow == wide:
+        return 0.5
     z, weights = normal_nodes()
     weights = weights / weights.sum()
-    if a.std <= b.std:
+    if narrow < wide:
         return float(weights @ b.cdf(a.quantiles(z)))
     return float(weights @ a.sf(b.quantiles(z)))
 

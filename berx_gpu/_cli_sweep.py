@@ -180,16 +180,14 @@ def sweep(
         click.echo(json.dumps(out, indent=2, ensure_ascii=False))
     elif form == "md":
         click.echo(sw.to_markdown())
-        if elsewhere is not None:
-            click.echo(f"\n{elsewhere.line()}")
+        click.echo(f"\n{_line(elsewhere)}")
         if show_bands:
             click.echo(f"\n{sw.band_table(form=markdown)}")
         for frame in slices.values():
             click.echo(f"\n{markdown(_report.gain_cells(frame, beta))}")
     elif not quiet:
         click.echo(str(sw))
-        if elsewhere is not None:
-            click.echo(f"\n{elsewhere.line()}")
+        click.echo(f"\n{_line(elsewhere)}")
         click.echo(f"\n{sw.around(_AROUND)}")
         if show_bands:
             click.echo(f"\n{sw.band_table()}")
@@ -212,9 +210,14 @@ def _cross_fitted(sw: Any, folds: int | None, level: float) -> Any:
         return sw.cross_fitted(5 if folds is None else folds, confidence_level=level)
     except DataError:
         if folds is None and sw.n_entities < _ENOUGH:
-            click.echo("note: too few entities to cross-fit thresholds", err=True)
             return None
         raise
+
+
+def _line(elsewhere: Any) -> str:
+    if elsewhere is not None:
+        return str(elsewhere.line())
+    return "not cross-fitted: --folds 0, or too few entities for five folds of ten each"
 
 
 def _numbers(grid: str) -> list[float]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sys
 from importlib import metadata
 from types import SimpleNamespace
 
@@ -145,3 +146,11 @@ def backend(request, monkeypatch, free_bytes):
     chosen = BACKENDS[request.param](free_bytes)
     monkeypatch.setattr(select, "select", lambda *_, **__: chosen)
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open():
+    """Close the figures of a test, of which matplotlib allows twenty."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -174,17 +174,16 @@ def test_the_command_prints_the_cross_fitted_score(tmp_path):
     told = json.loads(run(*COMMAND, "--json", "--folds", "3", "--level", "0.9").stdout)
     assert len(told["cross_fitted"]["folds"]) == 3
     assert told["cross_fitted"]["confidence_level"] == 0.9
-    assert "cross-fitted" not in run(*COMMAND, "--folds", "0").stdout
+    assert "not cross-fitted: --folds 0" in run(*COMMAND, "--folds", "0").stdout
     few = tmp_path / "few.csv"
     few.write_text("entity\n" + "".join(f"{e}\n" for e in pd.read_csv(f"{FEBRL}entities.csv")
                                         ["entity"][:20]))  # fmt: skip
     small = (*COMMAND[:-1], str(few), "--unknown-entities", "drop")
     done = run(*small)
     assert done.returncode == 0
-    assert "cross-fitted" not in done.stdout
+    assert "not cross-fitted" in done.stdout
     done = run(*small, "--folds", "5")
     assert done.returncode == 2
     assert "folds=5: give a whole number from 2 to 2" in done.stderr
-    assert "too few entities to cross-fit" in run(*small).stderr
     assert run(*small, "--level", "7").returncode == 2
     assert run(*COMMAND, "--folds", "0", "--level", "2").returncode == 2

@@ -587,7 +587,7 @@ def test_reports():
 
 
 def test_a_score_just_under_one_does_not_print_as_perfect():
-    from berx_gpu.results import score
+    from berx_gpu._tables import score
 
     assert score(0.99999) == "0.99999"
     assert score(0.99994) == "0.9999"
