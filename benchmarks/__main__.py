@@ -17,6 +17,8 @@ def main() -> None:
     covered = workloads.add_parser("coverage", help="how often intervals cover the truth")
     covered.add_argument("--repeats", type=int, default=2000)
     workloads.add_parser("posterior", help="a million Beta posteriors")
+    judged = workloads.add_parser("judgements", help="judged pairs against matchbox-db")
+    judged.add_argument("path", nargs="?", help="its matchbox/common/eval.py")
     workloads.add_parser("gpu", help="one table of what a card does")
     workloads.add_parser("plan", help="in how many parts a GPU works")
     options = parser.parse_args()
@@ -32,6 +34,10 @@ def main() -> None:
         from benchmarks import plan
 
         plan.main()
+    elif options.workload == "judgements":
+        from benchmarks import judgements
+
+        judgements.main(options.path)
     elif options.workload == "posterior":
         from benchmarks import posterior
 

@@ -67,7 +67,7 @@ def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tupl
     ]
     ids = numbered(columns)
     shown, endorsed, root, leaf = ids.columns[:4]
-    n = len(ids.names)
+    n = ids.n
     twice = pd.Series(root).duplicated().to_numpy()
     if twice.any():
         raise DataError(
@@ -76,18 +76,20 @@ def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tupl
         )
     # Distinct (root, leaf), by root: where the leaves of each begin.
     owner = np.repeat(root, lengths)
-    member = np.unique(owner * n + leaf)
-    size = np.bincount(member // n, minlength=n)
+    member = distinct(owner * n + leaf)
+    owner, leaf = np.divmod(member, max(n, 1))
+    size = np.bincount(owner, minlength=n)
     start = np.cumsum(size) - size
     has = np.zeros(n, bool)
     has[root] = True
     _check_shown(ids, shown, has)
     clusters, cluster_of = np.unique(shown, return_inverse=True)
-    row, chosen = _endorsed_leaves(endorsed, has, start, size, member % n)
+    row, chosen = _endorsed_leaves(endorsed, has, start, size, leaf)
     # Where each endorsed leaf stands in its shown cluster.
-    at = np.searchsorted(member, shown[row] * n + chosen)
+    wanted = shown[row] * n + chosen
+    at = np.searchsorted(member, wanted)
     inside = at < len(member)
-    inside[inside] = member[at[inside]] == (shown[row] * n + chosen)[inside]
+    inside[inside] = member[at[inside]] == wanted[inside]
     if not inside.all():
         bad = int((~inside).argmax())
         raise DataError(
@@ -106,12 +108,14 @@ def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tupl
     np.add.at(both, begin[cluster_of[group]] + high * (high - 1) // 2 + low, 1)
     weight = np.bincount(cluster_of, weights=per_row, minlength=len(clusters)).astype(np.int64)
     i, j, group = all_pairs(sizes)
-    own = member[np.isin(member // n, clusters)] % n
-    first, second = np.minimum(own[i], own[j]), np.maximum(own[i], own[j])
+    shows = np.zeros(n, bool)
+    shows[clusters] = True
+    own = leaf[shows[owner]]  # in order within each cluster
+    first, second = own[i], own[j]
     times = 2 * sizes[group] * both - weight[group]
     seen = np.zeros(n, bool)
     seen[chosen] = True
-    apart = len(np.unique(own)) == len(own)  # no leaf was shown in two clusters
+    apart = len(distinct(own)) == len(own)  # no leaf was shown in two clusters
     return _netted(first, second, times, sizes[group], n, seen, apart), ids
 
 
@@ -136,6 +140,14 @@ def _endorsed_leaves(
     at = np.where(expanded, start[endorsed][row] + within, 0)
     chosen = np.where(expanded, leaves[at] if len(leaves) else 0, endorsed[row])
     return row, chosen
+
+
+def distinct(values: Any) -> Any:
+    """Return the distinct values in order: a sort, which is faster here than NumPy's hashing."""
+    values = np.sort(values)
+    new = np.ones(len(values), bool)
+    new[1:] = values[1:] != values[:-1]
+    return values[new]
 
 
 def all_pairs(sizes: Any) -> tuple[Any, Any, Any]:

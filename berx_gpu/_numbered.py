@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +15,18 @@ from berx_gpu._columns import take, to_list
 from berx_gpu.errors import DataError, counted
 
 
-class Ids(NamedTuple):
-    """One number for every distinct id of several columns.
-
-    `names` holds the distinct ids, as their callers wrote them.
-    """
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """One number for each of n distinct ids of several columns."""
 
     columns: list[Any]
-    names: Any
+    n: int
+    _named: Callable[[], Any]
+
+    @cached_property
+    def names(self) -> Any:
+        """The distinct ids, as their callers wrote them."""
+        return self._named()
 
 
 class Column(NamedTuple):
@@ -41,7 +47,7 @@ def numbered(columns: Sequence[Column]) -> Ids:
             )
     there = [column for column in columns if column.key.kind != "empty"]
     if not there:
-        return Ids([np.zeros(0, np.int64) for _ in columns], np.zeros(0, object))
+        return Ids([np.zeros(0, np.int64) for _ in columns], 0, lambda: np.zeros(0, object))
     for other in there[1:]:
         _encode.same_kind((there[0].key,), (other.key,))
     number: Any = None
@@ -53,15 +59,20 @@ def numbered(columns: Sequence[Column]) -> Ids:
         else:
             number = pd.factorize(number * len(seen) + codes)[0].astype(np.int64)
     sizes = [len(column.key.parts[0]) for column in there]
-    first = np.unique(number, return_index=True)[1]
     ends = np.cumsum(sizes)
-    names = np.empty(len(first), object)
-    for column, end, size in zip(there, ends, sizes, strict=True):
-        mine = np.flatnonzero((first < end) & (first >= end - size))
-        names[mine] = to_list(take(column.values, first[mine] - (end - size)), column.key.where)
+
+    def named() -> Any:
+        first = np.unique(number, return_index=True)[1]
+        names = np.empty(len(first), object)
+        for column, end, size in zip(there, ends, sizes, strict=True):
+            mine = np.flatnonzero((first < end) & (first >= end - size))
+            names[mine] = to_list(take(column.values, first[mine] - (end - size)), column.key.where)
+        return names
+
     cut = iter(np.split(number, ends[:-1]))
     empty = np.zeros(0, np.int64)
-    return Ids([empty if c.key.kind == "empty" else next(cut) for c in columns], names)
+    numbers = [empty if c.key.kind == "empty" else next(cut) for c in columns]
+    return Ids(numbers, int(number.max()) + 1, named)
 
 
 def _part(key: _encode.Key, i: int) -> Any:

@@ -86,10 +86,11 @@ def cluster_metrics(
         host = on_host(values)
         keys.append(Column(_encode.encode(host, f"{what} column {name!r}", "exact"), host))
         groups.append(group)
-    (made, real), names = numbered(keys)
+    ids = numbered(keys)
+    made, real = ids.columns
     if not len(real):
         raise DataError("truth has no record; give one row per record")
-    n = len(names)
+    n = ids.n
     predicted, true = (
         _alone(ids, group, n) for ids, group in zip((made, real), groups, strict=True)
     )

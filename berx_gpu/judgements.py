@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from berx_gpu._judged import all_pairs, judged_pairs, read_ids
+from berx_gpu._judged import all_pairs, distinct, judged_pairs, read_ids
 from berx_gpu._numbered import numbered
 from berx_gpu.errors import DataError, one_of, some
 
@@ -180,14 +180,14 @@ def precision_recall(
     judged, ids = judged_pairs(judgements, expansion, models_root_leaf)
     if not judged.endorsed.any():
         raise DataError("judgements has no row; there is nothing to score against")
-    n = len(ids.names)
+    n = ids.n
     members = []
     counts = judged.endorsed.copy()
     for i, (model, leaf) in enumerate(zip(models_root_leaf, ids.columns[4:], strict=True)):
         (root,) = numbered([read_ids(model, "root", f"model {i}")]).columns
         if not len(leaf):
             raise DataError(f"model {i} has no row; give every leaf that it could merge")
-        member = np.unique(root * n + leaf)
+        member = distinct(root * n + leaf)
         members.append(member)
         there = np.zeros(n, bool)
         there[member % n] = True
@@ -214,7 +214,7 @@ def _scored(
     total = int((size * (size - 1) // 2).sum())
     root_of = np.full(n, -1, np.int64)
     root_of[leaf] = root
-    if len(np.unique(leaf)) < len(leaf):
+    if len(distinct(leaf)) < len(leaf):
         together, total = _in_many(root, leaf, first, second, n)
     else:
         together = root_of[first] == root_of[second]
@@ -234,5 +234,5 @@ def _in_many(root: Any, leaf: Any, first: Any, second: Any, n: int) -> tuple[Any
     order = np.argsort(root, kind="stable")
     i, j, _ = all_pairs(np.bincount(root))
     a, b = leaf[order][i], leaf[order][j]
-    made = np.unique(np.minimum(a, b) * n + np.maximum(a, b))
+    made = distinct(np.minimum(a, b) * n + np.maximum(a, b))
     return np.isin(first * n + second, made), len(made)
