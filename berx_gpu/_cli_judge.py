@@ -49,14 +49,10 @@ def judge(
     def read(path: str) -> Any:
         return files.read_table(path, header=True, usual=usual)
 
-    expanded = read(expansion)
-    if "leaves" not in expanded.column_names and {"root", "leaf"} <= set(expanded.column_names):
-        expanded = expanded.group_by("root").aggregate([("leaf", "list")])
-        expanded = expanded.rename_columns(["root", "leaves"])
     found = precision_recall(
         [read(path) for path in models],
         read(judgements),
-        expanded,
+        read(expansion),
         unjudged=unjudged,
         on_empty=on_empty,
     )

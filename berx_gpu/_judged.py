@@ -44,24 +44,34 @@ def read_ids(obj: Any, name: str, what: str) -> Column:
     return Column(_encode.encode(values, f"{what} column {name!r}", "exact"), values)
 
 
-def _lists(obj: Any) -> tuple[Any, Column]:
-    """Return the lengths of the lists of leaves, and the joined leaves."""
+def _expansion(obj: Any) -> tuple[Column, Any, Column]:
+    """Return the roots, how many leaves each row has, and the joined leaves.
+
+    A row is a root with a list of leaves, or, where there is a column ``leaf``, one leaf of a root.
+    """
+    roots = read_ids(obj, "root", "expansion")
+    names = [name for name, _ in read_frame(obj, "expansion")[1]]
+    if "leaf" in names and "leaves" not in names:
+        return roots, None, read_ids(obj, "leaf", "expansion")
     where = "expansion column 'leaves'"
     values = column_of(obj, "leaves", "expansion")
     found = as_lists(values, where, ordered=False)
     if found is None and len(values):
-        raise DataError(f"{where} holds no lists; give the leaves of each root as a list")
+        raise DataError(
+            f"{where} holds no lists; give the leaves of each root as a list, or a row for each "
+            "leaf in a column 'leaf'"
+        )
     lengths, flat = (np.zeros(0, np.int64), values) if found is None else found
-    return np.asarray(lengths, np.int64), Column(_encode.encode(flat, where, "exact"), flat)
+    return roots, np.asarray(lengths), Column(_encode.encode(flat, where, "exact"), flat)
 
 
 def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tuple[Judged, Ids]:
     """Return the judged pairs, and the numbers of all ids, those of the models' leaves last."""
-    lengths, leaves = _lists(expansion)
+    roots, lengths, leaves = _expansion(expansion)
     columns = [
         read_ids(judgements, "shown", "judgements"),
         read_ids(judgements, "endorsed", "judgements"),
-        read_ids(expansion, "root", "expansion"),
+        roots,
         leaves,
         *(read_ids(model, "leaf", f"model {i}") for i, model in enumerate(models)),
     ]
@@ -69,13 +79,13 @@ def judged_pairs(judgements: Any, expansion: Any, models: Sequence[Any]) -> tupl
     shown, endorsed, root, leaf = ids.columns[:4]
     n = ids.n
     twice = pd.Series(root).duplicated().to_numpy()
-    if twice.any():
+    if lengths is not None and twice.any():
         raise DataError(
             f"expansion has {counted(int(twice.sum()), 'root', 'roots')} in more than one row, "
             f"such as {some(ids.names[root[twice]][:3])}; give each root once"
         )
     # Distinct (root, leaf), by root: where the leaves of each begin.
-    owner = np.repeat(root, lengths)
+    owner = root if lengths is None else np.repeat(root, lengths)
     member = distinct(owner * n + leaf)
     owner, leaf = np.divmod(member, max(n, 1))
     size = np.bincount(owner, minlength=n)

@@ -63,7 +63,10 @@ def cluster_metrics(
     -----
     Counted from the records that each predicted and each true cluster share; pairs are never
     made, so a cluster of a million records costs its records. Records that the prediction lacks
-    are clusters of their own: leaving them out would reward it for saying little.
+    are clusters of their own: leaving them out would reward it for saying little. B-cubed averages
+    over records (Bagga and Baldwin 1998). er-evaluation agrees on pairs and clusters where both
+    clusterings have the same records, keeps only the records that both have, and weighs B-cubed
+    otherwise.
 
     Examples
     --------

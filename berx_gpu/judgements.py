@@ -80,7 +80,7 @@ def process_judgements(judgements: Any, expansion: Any) -> tuple[Pairs, dict[Pai
         A row per endorsed group: ``shown``, the id of a cluster; ``endorsed``, the id of a cluster
         or leaf. Further columns, such as the reviewer, are ignored.
     expansion : DataFrame
-        ``root``, each once, and ``leaves``, a list of its leaves.
+        ``root``, each once, and ``leaves``, a list of its leaves; or a row for each ``leaf``.
 
     Returns
     -------

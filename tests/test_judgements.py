@@ -244,6 +244,9 @@ def test_a_model_without_a_pair_may_be_nan():
         precision_recall([MODEL], JUDGED, EXPANSION, unjudged="x")
     assert precision_recall([], JUDGED, EXPANSION) == []
     assert process_judgements(JUDGED[:0], EXPANSION) == (set(), {}, set())
+    rows = EXPANSION.explode("leaves").rename(columns={"leaves": "leaf"}).astype("int64")
+    assert precision_recall([MODEL], JUDGED, rows) == [(1.0, 1.0)]
+    assert process_judgements(JUDGED, rows) == process_judgements(JUDGED, EXPANSION)
     nested = pa.table({"root": [100, 101], "leaves": pa.array([[1, 2, 3], [1, 2]])})
     assert precision_recall([MODEL], JUDGED, nested) == [(1.0, 1.0)]
 
