@@ -13,8 +13,15 @@ from berx_gpu._columns import build_frame, on_host, to_series
 from berx_gpu._frames import pick, read_frame
 from berx_gpu._options import number
 from berx_gpu.errors import DataError, rows, warn
+from berx_gpu.posterior_model import (
+    MOST,
+    BayesianPRModel,
+    Metric,
+    metric_of,
+    positive,
+    share_of_one,
+)
 from berx_gpu.posterior_model import PRIORS as PRIORS
-from berx_gpu.posterior_model import BayesianPRModel, Metric, metric_of, positive, share_of_one
 from berx_gpu.posterior_model import PosteriorStats as PosteriorStats
 
 # -- two models -------------------------------------------------------------------------------
@@ -62,6 +69,7 @@ def compare_models(
     (0.9752, 0.0002)
     """
     metric = metric_of(metric)
+    _check_models(model_a, model_b)
     if model_a.model_name == model_b.model_name:
         warn(f"both models are called {model_a.model_name!r}; for one model on two samples there "
              "is transfer_test")  # fmt: skip
@@ -81,6 +89,12 @@ def compare_models(
         "model_b": model_b.name,
         "metric": metric.value,
     }
+
+
+def _check_models(*models: Any) -> None:
+    for model in models:
+        if not isinstance(model, BayesianPRModel):
+            raise DataError(f"{type(model).__name__} is no model; give two BayesianPRModel")
 
 
 def transfer_test(
@@ -185,6 +199,7 @@ def _transferred(
     model_ref: BayesianPRModel, model_eval: BayesianPRModel, metric: Any
 ) -> tuple[_beta.Beta, _beta.Beta, Metric]:
     metric = metric_of(metric)
+    _check_models(model_ref, model_eval)
     if metric is Metric.F1:
         raise DataError("transfer tests are of precision or recall, not of f1")
     if model_ref.model_name != model_eval.model_name:
@@ -270,17 +285,19 @@ def posteriors(
 def _counts(values: Any, name: str, backend: select.Backend) -> Any:
     """Return a column of counts as float64, or raise for what is none."""
     host = to_series(on_host(values))
-    bad = pd.to_numeric(host, errors="coerce").astype("float64").to_numpy()
-    wrong = ~(np.isfinite(bad) & (bad >= 0))
-    if wrong.any() or host.dtype.kind == "b":
+    if host.dtype.kind in "bcmM":
+        raise DataError(f"counts column {name!r} holds {host.dtype} values; give numbers from 0 up")
+    found = pd.to_numeric(host, errors="coerce").astype("float64").to_numpy()
+    wrong = ~((found >= 0) & (found <= MOST))
+    if wrong.any():
         row = int(wrong.argmax())
         value = host.iloc[row]
         value = value.item() if isinstance(value, np.generic) else value
         raise DataError(
             f"counts column {name!r} has no count in {rows(int(wrong.sum()))}, first at row {row}: "
-            f"{value!r}; give finite numbers from 0 up"
+            f"{value!r}; give numbers from 0 to 2**53"
         )
-    return backend.xp.asarray(bad)
+    return backend.xp.asarray(found)
 
 
 def _columns_of(

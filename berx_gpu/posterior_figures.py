@@ -223,5 +223,6 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
 def _density(posterior: _beta.Posterior, n_points: int) -> tuple[Any, Any]:
     """Return points of a density, from the steps of the distribution between them."""
     low, high = posterior.quantile(-5.0), posterior.quantile(5.0)
+    low = min(low, high - 1e-9)  # a posterior that is all at one end has some width in a figure
     edges = np.linspace(low, high, n_points + 1)
     return (edges[1:] + edges[:-1]) / 2, np.diff(posterior.cdf(edges)) / np.diff(edges)

@@ -16,6 +16,8 @@ from berx_gpu.errors import DataError, one_of
 
 PRIORS = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5), "haldane": (1e-9, 1e-9)}
 """Named priors, as pseudo-counts of successes and failures."""
+MOST = 2.0**53
+"""The largest count: above it not every whole number is a float."""
 
 
 class Metric(StrEnum):
@@ -154,8 +156,8 @@ class BayesianPRModel:
             )
         counts = {"tp": tp, "fp": fp, "fn": fn}
         for name, value in counts.items():
-            if value is not None and not math.isfinite(number(name, value, 0)):
-                raise DataError(f"{name}={value!r}: give a finite number")
+            if value is not None:
+                number(name, value, 0, MOST)
         self._joint = None
         if fp is not None:
             self._precision = _added(self._precision, tp, fp)

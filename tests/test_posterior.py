@@ -277,9 +277,9 @@ def test_draws_have_a_seed():
         (lambda: BayesianPRModel(prior="flat"), "prior='flat' is not an option"),
         (lambda: BayesianPRModel(prior="jeffreys", prior_beta=2), "give one of them"),
         (lambda: BayesianPRModel(n_samples=0), "n_samples=0"),
-        (lambda: model(tp=-1), "tp=-1: give a number from 0 up"),
+        (lambda: model(tp=-1), "tp=-1: give a number between 0 and"),
         (lambda: model(fp=math.nan), "fp=nan"),
-        (lambda: model(fn=math.inf), "fn=inf: give a finite number"),
+        (lambda: model(fn=math.inf), "fn=inf: give a number between 0 and"),
         (lambda: model(tp="8"), "tp='8' is not a number"),
         (lambda: model(tp=True), "tp=True is not a number"),
         (lambda: BayesianPRModel().update(tp=3), "needs fp or fn"),
@@ -288,6 +288,9 @@ def test_draws_have_a_seed():
         (lambda: model().prob_above_threshold(0.5, "f2"), "metric='f2' is not an option"),
         (lambda: model().f_stats(beta=0), "beta=0"),
         (lambda: transfer_test(model(), model(), "f1"), "of precision or recall, not of f1"),
+        (lambda: model(tp=1e300), r"tp=1e\+300: give a number between 0 and 9.0072e\+15"),
+        (lambda: compare_models(3, model()), "int is no model; give two BayesianPRModel"),
+        (lambda: transfer_test(model(), "m"), "str is no model"),
     ],
 )
 def test_what_is_refused(call, said):
@@ -355,6 +358,8 @@ def test_slices_go_in_as_they_come():
         ({"tp": [1, -2], "fp": [0, 0], "fn": [0, 0]}, {}, "in 1 row, first at row 1: -2"),
         ({"tp": [1], "fp": [math.nan], "fn": [0]}, {}, "'fp' has no count in 1 row"),
         ({"tp": [1], "fp": ["x"], "fn": [0]}, {}, "'fp' has no count in 1 row"),
+        ({"tp": [True], "fp": [0], "fn": [0]}, {}, "'tp' holds bool values"),
+        ({"tp": pd.to_datetime(["2020-01-01"]), "fp": [0], "fn": [0]}, {}, "'tp' holds datetime"),
         ({"tp": [1], "fp": [0]}, {}, "no column 'fn'"),
         ({"tp": [1], "fp": [0], "fn": [0], "f_low": [1]}, {}, "a column 'f_low' already"),
         ({"tp": [1], "fp": [0], "fn": [0]}, {"floor": 2}, "floor=2"),
@@ -471,6 +476,7 @@ def test_figures():
         assert len(v.plot_sequential_update(1, 1, batches, metric).axes) == 2
     with pytest.raises(DataError, match=r"observations\[0\] needs 'tp' and 'fn'"):
         v.plot_sequential_update(1, 1, [{"tp": 1, "fp": 1}], "recall")
+    v.plot_posteriors(BayesianPRModel(prior="haldane").update(10, 0, 0))
     many = v.plot_comparison([model(80 - i, name=f"m{i}") for i in range(8)])
     assert len(many.axes[0].lines) == 8
     assert len(v.plot_prior_sensitivity(8, 4, 3, [(1, 1), (5, 5)], "recall").axes) == 2
