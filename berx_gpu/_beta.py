@@ -124,7 +124,25 @@ class Beta(Posterior):
         return stats.beta(self.a, self.b)
 
 
-class JointF(Posterior):
+class Integrated(Posterior):
+    """A posterior whose mean and deviation are integrals, worked out when asked for."""
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]  # it is worked out when asked for
+        """The posterior mean."""
+        return self._moments[0]
+
+    @property
+    def std(self) -> float:  # type: ignore[override]
+        """The posterior standard deviation."""
+        return self._moments[1]
+
+
+class JointF(Integrated):
     """F_beta when precision and recall share their true links (Goutte and Gaussier 2005).
 
     The shares of true, false and missed links are Dirichlet(tp, fp, fn), prior counts included.
@@ -180,16 +198,6 @@ class JointF(Posterior):
         mean = float(self._weights @ f @ weights)
         return mean, math.sqrt(float(self._weights @ (f - mean) ** 2 @ weights))
 
-    @property
-    def mean(self) -> float:  # type: ignore[override]  # it is worked out when asked for
-        """The posterior mean."""
-        return self._moments[0]
-
-    @property
-    def std(self) -> float:  # type: ignore[override]
-        """The posterior standard deviation."""
-        return self._moments[1]
-
     def sample(self, n: int, rng: np.random.Generator) -> Any:
         """Return n draws."""
         true, missed = (
@@ -200,7 +208,7 @@ class JointF(Posterior):
         return true / (true + (1 - true) * cost)
 
 
-class IndependentF(Posterior):
+class IndependentF(Integrated):
     """F_beta of a precision and a recall that know nothing of each other."""
 
     def __init__(self, precision: Beta, recall: Beta, beta: float) -> None:
@@ -233,16 +241,6 @@ class IndependentF(Posterior):
         f = self.of(self.precision.quantiles(z)[:, None], self.recall.quantiles(z))
         mean = float(weights @ f @ weights)
         return mean, math.sqrt(float(weights @ (f - mean) ** 2 @ weights))
-
-    @property
-    def mean(self) -> float:  # type: ignore[override]  # it is worked out when asked for
-        """The posterior mean."""
-        return self._moments[0]
-
-    @property
-    def std(self) -> float:  # type: ignore[override]
-        """The posterior standard deviation."""
-        return self._moments[1]
 
     def of(self, precision: Any, recall: Any) -> Any:
         """Return F of precisions and recalls."""

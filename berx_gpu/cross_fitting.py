@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +12,12 @@ import pandas as pd
 
 from berx_gpu import curves
 from berx_gpu._columns import to_list
-from berx_gpu._links import Links
 from berx_gpu._options import whole
 from berx_gpu._sums import mean_of, sums_by
 from berx_gpu.breakdown import slices
 from berx_gpu.errors import DataError, counted
 from berx_gpu.interval_results import CrossFitted, Fold
-from berx_gpu.scoring import evaluation, fbeta_of
+from berx_gpu.scoring import fbeta_of
 from berx_gpu.sweep_results import PolicySweep
 from berx_gpu.truth import Truth
 
@@ -62,21 +60,7 @@ def cross_fitted(
         kept |= mine & inside
         linked |= mine & above & inside
         choices.append(choice)
-    codes = xp.where(linked, links.codes, xp.int32(-1))
-    counts = truth._match(codes, links.targets, backend)
-    ev = evaluation(
-        truth,
-        Links(links.frame, codes, links.targets, links.present),
-        counts.tp,
-        counts.n_pred,
-        replace(data.dropped, below_threshold=links.frame.count(kept & ~linked)),
-        backend,
-        beta=data.beta,
-        zero_division=0.0,
-        name="cross-fitted",
-        threshold=None,
-        library=links.frame.library,
-    )
+    ev = curves.evaluation_of(data, kept, linked, "cross-fitted", None)
     sure = ev.interval(confidence_level=confidence_level, cluster=cluster)
     scores = mean_of(*sums_by(backend.to_host(fbeta_of(ev)), fold_of, len(sizes)), sizes)
     best = max(result.best.macro_fbeta for result in results)

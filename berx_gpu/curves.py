@@ -130,25 +130,31 @@ def frame_of(result: PolicySweep, rows: Any = slice(None)) -> Any:
 def evaluation_at(result: PolicySweep, threshold: float) -> Evaluation:
     """Return the evaluation of one threshold of a policy; NaN links nothing."""
     threshold = score_limit("threshold", threshold, nan=True)
-    data, truth = result.data, result.data.truth
-    backend = truth._backend()
-    xp = backend.xp
     kept, above = linked(result, threshold)
-    codes = xp.where(kept & above, data.links.codes, xp.int32(-1))
-    counts = truth._match(codes, data.links.targets, backend)
-    below = data.links.frame.count(kept & ~above)
+    return evaluation_of(result.data, kept, above, str(result.score), threshold)
+
+
+def evaluation_of(
+    data: SweepData, kept: Any, above: Any, name: str, threshold: float | None
+) -> Evaluation:
+    """Return the evaluation of the candidates that are kept and above a threshold."""
+    truth, links = data.truth, data.links
+    backend = truth._backend()
+    codes = backend.xp.where(kept & above, links.codes, backend.xp.int32(-1))
+    counts = truth._match(codes, links.targets, backend)
+    below = links.frame.count(kept & ~above)
     return evaluation(
         truth,
-        Links(data.links.frame, codes, data.links.targets, data.links.present),
+        Links(links.frame, codes, links.targets, links.present),
         counts.tp,
         counts.n_pred,
         replace(data.dropped, below_threshold=below),
         backend,
         beta=data.beta,
         zero_division=0.0,
-        name=str(result.score),
+        name=name,
         threshold=threshold,
-        library=data.links.frame.library,
+        library=links.frame.library,
     )
 
 

@@ -137,19 +137,10 @@ def transfer_test(
     >>> round(found["delta"], 3), found["inconsistent"]
     (0.413, True)
     """
-    ref, new, metric = _transferred(model_ref, model_eval, metric)
+    ref, new, told = _transferred(model_ref, model_eval, metric)
     below, above = (float(tail(np.array([ref.mean]))[0]) for tail in (new.cdf, new.sf))
     tail = min(below, above)
-    return {
-        "mu_ref": ref.mean,
-        "mu_eval": new.mean,
-        "delta": ref.mean - new.mean,
-        "S": tail,
-        "inconsistent": tail <= share_of_one("alpha", alpha),
-        "model_ref": model_ref.name,
-        "model_eval": model_eval.name,
-        "metric": metric.value,
-    }
+    return {**told, "S": tail, "inconsistent": tail <= share_of_one("alpha", alpha)}
 
 
 def consistency_test(
@@ -179,25 +170,17 @@ def consistency_test(
     >>> round(found["p_value"], 3), found["inconsistent"]
     (0.105, False)
     """
-    ref, new, metric = _transferred(model_ref, model_eval, metric)
+    ref, new, told = _transferred(model_ref, model_eval, metric)
     better = _beta.prob_greater(ref, new)
     p_value = min(1.0, 2 * min(better, 1 - better))
-    return {
-        "mu_ref": ref.mean,
-        "mu_eval": new.mean,
-        "delta": ref.mean - new.mean,
-        "prob_ref_better": better,
-        "p_value": p_value,
-        "inconsistent": p_value <= share_of_one("alpha", alpha),
-        "model_ref": model_ref.name,
-        "model_eval": model_eval.name,
-        "metric": metric.value,
-    }
+    apart = p_value <= share_of_one("alpha", alpha)
+    return {**told, "prob_ref_better": better, "p_value": p_value, "inconsistent": apart}
 
 
 def _transferred(
     model_ref: BayesianPRModel, model_eval: BayesianPRModel, metric: Any
-) -> tuple[_beta.Beta, _beta.Beta, Metric]:
+) -> tuple[_beta.Beta, _beta.Beta, dict[str, Any]]:
+    """Return both posteriors, and what either test says of them."""
     metric = metric_of(metric)
     _check_models(model_ref, model_eval)
     if metric is Metric.F1:
@@ -209,7 +192,16 @@ def _transferred(
         )
     if model_ref.sample_dist_name == model_eval.sample_dist_name:
         warn(f"both samples are called {model_ref.sample_dist_name!r}, so nothing was transferred")
-    return model_ref._beta(metric), model_eval._beta(metric), metric
+    ref, new = model_ref._beta(metric), model_eval._beta(metric)
+    told = {
+        "mu_ref": ref.mean,
+        "mu_eval": new.mean,
+        "delta": ref.mean - new.mean,
+        "model_ref": model_ref.name,
+        "model_eval": model_eval.name,
+        "metric": metric.value,
+    }
+    return ref, new, told
 
 
 # -- many at once -----------------------------------------------------------------------------

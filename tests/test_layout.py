@@ -101,7 +101,6 @@ ROOMS = {
     },
     "cross_fitting": {
         "_columns",
-        "_links",
         "_options",
         "_sums",
         "errors",
