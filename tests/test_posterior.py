@@ -30,6 +30,7 @@ from berx_gpu import (
     posteriors,
     transfer_test,
 )  # fmt: skip
+from berx_gpu.entity_posterior import _design_effects
 
 
 def model(tp=80, fp=26, fn=20, name="m", sample=None, **options):
@@ -95,18 +96,32 @@ def test_a_probability_of_0_86_goes_with_an_interval_that_holds_0():
                           "metric"}  # fmt: skip
 
 
-def test_a_transfer_test_cries_wolf_where_a_consistency_test_does_not():
+@pytest.mark.parametrize(
+    ("n_ref", "n_eval", "share"), [(100, 100, 0.24), (100, 1000, 0.61), (1000, 100, 0.12)]
+)
+def test_a_transfer_test_cries_wolf_where_a_consistency_test_does_not(n_ref, n_eval, share):
     rng = np.random.default_rng(0)
     wolves = [[], []]
     for _ in range(400):
         ref, new = (
-            BayesianPRModel("m", s).update(tp=k, fp=100 - k)
-            for s, k in zip("AB", rng.binomial(100, 0.8, 2), strict=True)
+            BayesianPRModel("m", sample).update(tp=int(k), fp=int(n - k))
+            for sample, n in (("A", n_ref), ("B", n_eval))
+            for k in [rng.binomial(n, 0.8)]
         )
         for seen, test in zip(wolves, (transfer_test, consistency_test), strict=True):
             seen.append(test(ref, new)["inconsistent"])
-    assert 0.17 < np.mean(wolves[0]) < 0.31  # 24 %
+    assert np.mean(wolves[0]) == pytest.approx(share, abs=0.075)
     assert np.mean(wolves[1]) < 0.08
+
+
+def test_a_transfer_test_at_5_percent_is_one_at_10_percent():
+    rng = np.random.default_rng(1)
+    known = BayesianPRModel("m", "A").update(tp=8 * 10**8, fp=2 * 10**8)
+    found = [
+        transfer_test(known, BayesianPRModel("m", "B").update(tp=int(k), fp=int(1000 - k)))
+        for k in rng.binomial(1000, 0.8, 600)
+    ]
+    assert np.mean([one["inconsistent"] for one in found]) == pytest.approx(0.10, abs=0.04)
 
 
 # -- exactness --------------------------------------------------------------------------------
@@ -398,6 +413,25 @@ def test_pairs_that_err_together_count_for_less():
     assert frame["precision_low"][0] == pytest.approx(made.precision_stats().ci_low)
     assert frame["recall_design_effect"][0] == pytest.approx(made.design_effects["recall"])
     assert frame["f_low"][0] == pytest.approx(made.f_stats().ci_low)
+
+
+def test_design_effects_give_back_the_coverage_that_plain_counts_lose():
+    rng = np.random.default_rng(0)
+    sizes = np.arange(1, 41)
+    chance = sizes**-1.5 / (sizes**-1.5).sum()
+    covered = [0, 0]
+    for _ in range(300):
+        links = rng.choice(sizes, 400, p=chance)
+        wrong = np.where(rng.random(400) < 0.05, rng.binomial(links, 0.9), 0)
+        truth = 1 - 0.05 * 0.9
+        tp = links - wrong
+        effect = _design_effects(tp, links, np.zeros(400, np.int64), 1)[0]
+        for i, divided in enumerate((1.0, effect)):
+            made = _beta.Beta(1 + tp.sum() / divided, 1 + wrong.sum() / divided)
+            low, high = made.interval(0.95)
+            covered[i] += low <= truth <= high
+    assert covered[0] / 300 < 0.75
+    assert covered[1] / 300 > 0.88
 
 
 def test_slices_are_ranked_and_small_ones_left_open():
