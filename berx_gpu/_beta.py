@@ -262,8 +262,8 @@ def prob_greater(a: Posterior, b: Posterior) -> float:
     z, weights = normal_nodes()
     weights = weights / weights.sum()
     if narrow < wide:
-        return float(weights @ b.cdf(a.quantiles(z)))
-    return float(weights @ a.sf(b.quantiles(z)))
+        return min(float(weights @ b.cdf(a.quantiles(z))), 1.0)
+    return min(float(weights @ a.sf(b.quantiles(z))), 1.0)
 
 
 def difference_interval(a: Posterior, b: Posterior, level: float) -> tuple[float, float]:

@@ -27,7 +27,8 @@ def read_clusters(
     (groups,) = _frames.pick(columns, cluster, what, "cluster", frame)
     if same_name(record, cluster):
         raise DataError(f"id and cluster are both {record!r}; name two columns")
-    again = to_series(key[1]).dropna().duplicated()
+    ids = to_series(key[1]).reset_index(drop=True)
+    again = ids.dropna().duplicated()
     if again.any():
         twice = to_list(take(key[1], np.array([again.idxmax()])), str(record))
         raise DataError(

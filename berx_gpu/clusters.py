@@ -82,7 +82,9 @@ def cluster_metrics(
     2 predicted clusters, 2 true ones
     """
     beta = number("beta", beta, 1e-100, 1e100)
-    zero_division = number("zero_division", zero_division, nan=True)
+    zero_division = number("zero_division", zero_division, 0, 1, nan=True)
+    if not isinstance(partial, bool):
+        raise DataError(f"partial={partial!r}: say True or False")
     keys, groups = [], []
     for frame, what in ((prediction, "prediction"), (truth, "truth")):
         _, _, (name, values), group = read_clusters(frame, id, cluster, what)

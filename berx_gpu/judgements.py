@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -52,6 +53,10 @@ class Judgement:
 
     def __post_init__(self) -> None:
         """Look at the ids."""
+        if not isinstance(self.endorsed, list) or not all(map(_is_ids, self.endorsed)):
+            raise DataError(f"endorsed={self.endorsed!r}: give groups of ids as lists of lists")
+        if not _is_id(self.shown) and not _is_ids(self.shown):
+            raise DataError(f"shown={self.shown!r}: give the id of a cluster, or a list of ids")
         grouped = [leaf for group in self.endorsed for leaf in group]
         _no_repeat(grouped, "endorsed")
         if isinstance(self.shown, list):
@@ -59,9 +64,18 @@ class Judgement:
             apart = set(grouped) ^ set(self.shown)
             if apart:
                 raise DataError(
-                    f"shown and endorsed do not hold the same records: {some(sorted(apart))} "
+                    "shown and endorsed do not hold the same records: "
+                    f"{some(sorted(apart, key=str))} "
                     f"{'is' if len(apart) == 1 else 'are'} in one of them only"
                 )
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (str, numbers.Integral)) and not isinstance(value, bool)
+
+
+def _is_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_id, value))
 
 
 def _no_repeat(ids: list[int], what: str) -> None:
@@ -223,16 +237,33 @@ def _scored(
     if not made and on_empty == "error":
         raise DataError(
             f"model {index} has no pair among the judged leaves; leave it out, or say "
-            'on_empty="nan"'
+            'on_empty="nan" (--on-empty nan)'
         )
     precision = right / made if made else float("nan")
     return precision, right / int((net > 0).sum())
 
 
 def _in_many(root: Any, leaf: Any, first: Any, second: Any, n: int) -> tuple[Any, int]:
-    """Return which pairs share a root, and how many pairs do, where leaves have several roots."""
-    order = np.argsort(root, kind="stable")
-    i, j, _ = all_pairs(np.bincount(root))
-    a, b = leaf[order][i], leaf[order][j]
-    made = distinct(np.minimum(a, b) * n + np.maximum(a, b))
-    return np.isin(first * n + second, made), len(made)
+    """Return which pairs share a root, and how many pairs do, where leaves have several roots.
+
+    Only a pair of leaves that both have several roots can share more than one.
+    """
+    member = root * n + leaf  # in order
+    size = np.bincount(root)
+    roots = np.bincount(leaf, minlength=n)
+    several = roots[leaf] > 1
+    own = leaf[several]
+    i, j, _ = all_pairs(np.bincount(root[several], minlength=len(size)))
+    more = len(i) - len(distinct(own[i] * n + own[j]))
+    total = int((size * (size - 1) // 2).sum()) - more
+    # Every root of the first leaf of a pair, and whether the second is in it.
+    order = np.argsort(leaf, kind="stable")
+    start = np.cumsum(roots) - roots
+    times = roots[first]
+    pair = np.repeat(np.arange(len(first)), times)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(times) - times, times)
+    wanted = root[order][start[first][pair] + within] * n + second[pair]
+    at = np.minimum(np.searchsorted(member, wanted), len(member) - 1)
+    together = np.zeros(len(first), bool)
+    together[pair[member[at] == wanted]] = True
+    return together, total

@@ -82,7 +82,7 @@ def compare_models(
     low, high = _beta.difference_interval(a, b, share_of_one("ci", ci))
     return {
         "prob_a_better": _beta.prob_greater(a, b),
-        "mean_diff": a.mean - b.mean,
+        "mean_diff": min(max(a.mean - b.mean, -1.0), 1.0),
         "ci_low": low,
         "ci_high": high,
         "model_a": model_a.name,

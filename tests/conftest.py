@@ -137,7 +137,7 @@ BACKENDS = {
 @pytest.fixture
 def free_bytes():
     """Memory that the frame path may plan with: parts of a few rows."""
-    return 1000
+    return 3000
 
 
 @pytest.fixture(params=BACKENDS)

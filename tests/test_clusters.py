@@ -141,6 +141,15 @@ GOOD = clustering({1: "a", 2: "b"})
     [
         (GOOD, GOOD[:0], {}, "truth has no record"),
         (pd.concat([GOOD, GOOD]), GOOD, {}, "prediction column 'id' holds 2 rows with an id that"),
+        (
+            pd.DataFrame({"id": [1, 1, 2], "cluster": 0}, index=[0, 2, 1]),
+            GOOD,
+            {},
+            "before, such as 1",
+        ),
+        (pd.DataFrame({"id": [1, 1], "cluster": 0}, index=[7, 8]), GOOD, {}, "before, such as 1"),
+        (GOOD, GOOD, {"zero_division": -3}, "zero_division=-3"),
+        (GOOD, GOOD, {"partial": "no"}, "partial='no': say True or False"),
         (GOOD, GOOD.assign(id=[1, None]), {}, "truth column 'id' misses an id in 1 row"),
         (GOOD, GOOD.assign(id=["1", "2"]), {}, "so no id could ever match"),
         (GOOD, GOOD, {"cluster": "group"}, "prediction has no column 'group'"),

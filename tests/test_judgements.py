@@ -190,6 +190,13 @@ def test_a_large_cluster_of_a_model_costs_its_leaves_only():
     assert precision_recall([model], judged, expansion) == [(1 / 3, 1.0)]
 
 
+def test_a_leaf_of_two_roots_costs_little():
+    judged = pd.DataFrame({"shown": [-1, -1], "endorsed": [-2, 2]})
+    expansion = pd.DataFrame({"root": [-1, -2], "leaves": [[0, 1, 2], [0, 1]]})
+    model = pd.DataFrame({"root": [7] * 100_000 + [8, 8, 9], "leaf": [*range(100_000), 0, 1, 2]})
+    assert precision_recall([model], judged, expansion) == [(1 / 3, 1.0)]
+
+
 def test_ids_of_any_kind():
     for made in (lambda i: f"id {i}", lambda i: 2**63 + i, lambda i: -i):
         judged = pd.DataFrame({"shown": [made(9), made(9)], "endorsed": [made(8), made(3)]})
@@ -259,6 +266,12 @@ def test_a_model_without_a_pair_may_be_nan():
         ({"shown": [1, 2, 3], "endorsed": [[1, 2]]}, "3 is in one of them only"),
         ({"shown": [1, 2], "endorsed": [[1, 2], [3]]}, "3 is in one of them only"),
         ({"shown": 7, "endorsed": [[1], [1]]}, "endorsed repeats 1"),
+        ({"shown": 7, "endorsed": [1, 2]}, "give groups of ids as lists of lists"),
+        ({"shown": 7, "endorsed": None}, "give groups of ids"),
+        ({"shown": [1], "endorsed": [[[1]]]}, "give groups of ids"),
+        ({"shown": (1, 2), "endorsed": [[1]]}, "give the id of a cluster, or a list of ids"),
+        ({"shown": None, "endorsed": [[1]]}, "give the id of a cluster"),
+        ({"shown": [1, "a"], "endorsed": [[2], ["b"]]}, "do not hold the same records"),
     ],
 )
 def test_judgements_that_are_refused(given, said):

@@ -55,12 +55,12 @@ def test_the_readme_has_the_table():
     assert module.table() in (root / "README.md").read_text()
 
 
-@pytest.mark.parametrize("free", [1, 3000, 10**5, 10**9])
+@pytest.mark.parametrize("free", [300, 3000, 10**5, 10**9])
 def test_any_number_of_parts_gives_the_same(monkeypatch, free):
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame(rng.integers(0, 60, (3000, 2)), columns=["entity", "target"])
-    frame["score"] = rng.integers(0, 20, 3000) / 20
-    truth = frame[["entity", "target"]].sample(500, random_state=1)
+    frame = pd.DataFrame(rng.integers(0, 60, (1000, 2)), columns=["entity", "target"])
+    frame["score"] = rng.integers(0, 20, 1000) / 20
+    truth = frame[["entity", "target"]].sample(200, random_state=1)
     results = []
     for backend in (loose_backend(free), loose_backend(10**12)):
         monkeypatch.setattr(select, "select", lambda *_, chosen=backend, **__: chosen)

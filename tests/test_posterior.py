@@ -213,6 +213,12 @@ def test_either_is_better(a, b, c, d):
     assert _beta.prob_greater(x, y) + _beta.prob_greater(y, x) == pytest.approx(1, abs=1e-9)
 
 
+def test_nothing_is_more_than_sure():
+    found = compare_models(model(10**6, 0, 0, "a"), model(0, 10**6, 3, "b"), "f1")
+    assert found["prob_a_better"] == 1.0
+    assert found["mean_diff"] <= 1.0
+
+
 @pytest.mark.parametrize("metric", list(Metric))
 def test_comparisons_agree_with_draws(metric):
     a, b = model(80, 26, 20, "a"), model(60, 14, 30, "b")

@@ -13,6 +13,12 @@ FEBRL = Path(__file__).parent.parent / "examples" / "febrl3"
 TREC = Path(__file__).parent / "data" / "trec_eval"
 
 
+@pytest.fixture
+def free_bytes():
+    """Parts of some hundred rows: thousands of parts of five would take minutes."""
+    return 10**5
+
+
 def febrl_truth():
     return Truth(pd.read_csv(FEBRL / "truth.csv"), pd.read_csv(FEBRL / "entities.csv"))
 
