@@ -216,7 +216,7 @@ def test_bca_is_scipys():
     ev = evaluate(pred, truth, entities=listed)
     values = np.asarray(ev.per_entity["fbeta"])
     theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=40_000, method="BCa", rng=np.random.default_rng(0),
+        (values,), np.mean, n_resamples=40_000, method="BCa", random_state=0,
         batch=1000,
     ).confidence_interval  # fmt: skip
     made = ev.interval(method="bca", n_resamples=40_000, rng=0)
