@@ -50,6 +50,7 @@ def posterior(
     true links. COUNTS is Parquet, CSV or TSV with a row for each model, slice or class.
     """
     from berx_gpu import files
+    from berx_gpu._options import number
     from berx_gpu._tables import aligned, markdown
     from berx_gpu.posterior_model import PRIORS
 
@@ -57,6 +58,8 @@ def posterior(
     given = {"--tp": tp, "--fp": fp, "--fn": fn}
     first = next((name for name, value in given.items() if value is not None), None)
     believed = PRIORS[prior]
+    if floor is not None:
+        number("floor", floor, 0, 1)
     if counts is None:
         if output is not None:
             raise DataError("--output is of a table; give a file of counts")

@@ -158,7 +158,7 @@ def _design_effects(tp: Any, whole: Any, group: Any, n_groups: int) -> Any:
         share = total(tp) / pairs
         spread = total((tp - share[group] * whole) ** 2) * n / (n - 1)
         effect = np.where(
-            (share > 0) & (share < 1),
+            (share > 0) & (share < 1) & (n > 1),
             spread / (pairs * share * (1 - share)),
             total(whole.astype(np.float64) ** 2) / pairs,
         )

@@ -348,7 +348,7 @@ class BayesianPRModel:
 
 def _added(seen: _Seen | None, tp: float, errors: float) -> _Seen:
     before = _Seen(0, 0) if seen is None else seen
-    return _Seen(before.tp + tp, before.errors + errors)
+    return _Seen(before.tp + float(tp), before.errors + float(errors))
 
 
 def positive(name: str, value: Any) -> float:

@@ -222,7 +222,15 @@ ROOMS = {
     "_cli_candidates": {"_cli_inputs", "_report", "_tables", "errors", "files", *DOORS},
     "_cli_check": {"_cli_inputs", "errors", *DOORS},
     "_cli_judge": {"_cli_inputs", "_tables", "errors", "files", *DOORS},
-    "_cli_posterior": {"_cli_inputs", "_tables", "errors", "files", "posterior_model", *DOORS},
+    "_cli_posterior": {
+        "_cli_inputs",
+        "_options",
+        "_tables",
+        "errors",
+        "files",
+        "posterior_model",
+        *DOORS,
+    },
     "_cli_compare": {"_cli_inputs", "_report", "_tables", "errors", "files", *DOORS},
     "_cli_sweep": {
         "_cli_inputs",

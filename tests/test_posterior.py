@@ -282,6 +282,18 @@ def test_metrics_are_there_for_the_counts_that_were_given():
     assert made.f_stats(joint=False).mean > 0
 
 
+def test_counts_of_narrow_types_do_not_wrap():
+    made = BayesianPRModel().update(np.int16(20000), fp=5).update(np.int16(20000), fp=5)
+    assert made.precision_stats() == BayesianPRModel().update(40000, fp=10).precision_stats()
+
+
+def test_one_entity_with_all_pairs_is_one_observation():
+    links = list(range(2000))
+    truth = {0: links[:1999], **{i: [10_000 + i] for i in range(1, 50)}}
+    made = evaluate({0: links}, truth, entities=range(50)).posterior()
+    assert made.design_effects["precision"] == 2000
+
+
 def test_draws_have_a_seed():
     a, b = (model(rng=3, n_samples=10).f1_samples() for _ in range(2))
     assert (a == b).all()
@@ -492,6 +504,7 @@ def test_the_command_says_how_sure_the_counts_are(tmp_path):
         (("x.csv", "--tp", "8"), "a file of counts and --tp"),
         (("missing.csv",), "missing.csv"),
         (("--tp", "8", "--fp", "1", "--level", "95"), "ci=95.0"),
+        (("--tp", "8", "--fp", "1", "--floor", "nan"), "floor=nan"),
         (("--tp", "8", "--fp", "1", "--json", "--markdown"), "exclude each other"),
     ],
 )
