@@ -156,7 +156,7 @@ class BayesianPRModel:
             )
         counts = {"tp": tp, "fp": fp, "fn": fn}
         for name, value in counts.items():
-            if value is not None:
+            if value is not None or name == "tp":
                 number(name, value, 0, MOST)
         self._joint = None
         if fp is not None:
@@ -168,6 +168,7 @@ class BayesianPRModel:
     def reset(self) -> BayesianPRModel:
         """Forget the observations, keep the prior, and return the model."""
         self._precision = self._recall = self._joint = None
+        self.design_effects = {}
         return self
 
     @property

@@ -316,6 +316,7 @@ def test_draws_have_a_seed():
         (lambda: model(tp="8"), "tp='8' is not a number"),
         (lambda: model(tp=True), "tp=True is not a number"),
         (lambda: BayesianPRModel().update(tp=3), "needs fp or fn"),
+        (lambda: BayesianPRModel().update(None, fp=1), "tp=None is not a number"),
         (lambda: model().precision_stats(95), "ci=95: give a number between 0 and 1"),
         (lambda: model().prob_above_threshold(1.5), "threshold=1.5"),
         (lambda: model().prob_above_threshold(0.5, "f2"), "metric='f2' is not an option"),
@@ -426,6 +427,7 @@ def test_pairs_that_err_together_count_for_less():
     assert made.precision_stats().ci_low == pytest.approx(alone.precision_stats().ci_low)
     assert made.f_stats().std > model(800, 200, 200).f_stats().std
     assert "Pairs per independent one: precision 10.10" in str(made)
+    assert "independent" not in str(ev.posterior().reset().update(5, fp=5))
     frame = ev.posterior(dict.fromkeys(range(100), "all"), floor=0.5)
     frame = pd.DataFrame(frame.to_pandas() if hasattr(frame, "to_pandas") else frame)
     assert frame["precision_low"][0] == pytest.approx(made.precision_stats().ci_low)
