@@ -107,7 +107,7 @@ def link_changes(both: Paired) -> LinkChanges:
             [
                 _pairs_of(new & side & which, codes, truth)
                 for side in (shared, ~shared)
-                for which in (hit | True, hit)
+                for which in (True, hit)
             ]
         )
     (kept, kept_true, removed, removed_true), (_, _, added, added_true) = found

@@ -40,13 +40,17 @@ class Groups:
 
     def exact_sum(self, values: Any, which: Any = slice(None)) -> int:
         """Return the sum of numbers in [0, 1], one per group, over the entities of a mask."""
-        high, low = words(values[which])
-        size = self.size[which]
-        return (int((high * size).sum()) << _WORD) + int((low * size).sum())
+        return exact_sum(values[which], self.size[which])
 
     def mean(self, values: Any, which: Any = slice(None)) -> float:
         """Return the mean of numbers in [0, 1], one per group, over the entities of a mask."""
         return mean_over(self.exact_sum(values, which), self.count(which))
+
+
+def exact_sum(values: Any, size: Any) -> int:
+    """Return the sum of numbers in [0, 1], each taken `size` times, for `mean_over`."""
+    high, low = words(values)
+    return (int((high * size).sum()) << _WORD) + int((low * size).sum())
 
 
 def words(values: Any) -> tuple[Any, Any]:

@@ -12,11 +12,9 @@ from berx_gpu._clusters import read_clusters
 from berx_gpu._columns import on_host
 from berx_gpu._numbered import Column, numbered
 from berx_gpu._options import number
-from berx_gpu._sums import mean_over, words
+from berx_gpu._sums import exact_sum, mean_over
 from berx_gpu.cluster_results import ClusterMetrics
 from berx_gpu.errors import DataError, counted, warn
-
-_WORD = 30
 
 
 def cluster_metrics(
@@ -154,8 +152,7 @@ def _pairs(sizes: Any) -> int:
 
 def _mean(values: Any, times: Any, n: int) -> float:
     """Return a mean over records of numbers in [0, 1], whatever the order of the cells."""
-    high, low = words(values)
-    return mean_over((int((high * times).sum()) << _WORD) + int((low * times).sum()), n)
+    return mean_over(exact_sum(values, times), n)
 
 
 def pairwise_precision(prediction: Any, truth: Any, **options: Any) -> float:

@@ -226,11 +226,12 @@ def _scored(
     root, leaf = member // n, member % n
     size = np.bincount(root)
     total = int((size * (size - 1) // 2).sum())
-    root_of = np.full(n, -1, np.int64)
-    root_of[leaf] = root
     if len(distinct(leaf)) < len(leaf):
-        together, total = _in_many(root, leaf, first, second, n)
+        together, again = _in_many(root, leaf, first, second, n)
+        total -= again
     else:
+        root_of = np.full(n, -1, np.int64)
+        root_of[leaf] = root
         together = root_of[first] == root_of[second]
     right, tied, wrong = (int((together & mask).sum()) for mask in (net > 0, net == 0, net < 0))
     made = total - tied if unjudged == "false" else right + wrong
@@ -244,18 +245,16 @@ def _scored(
 
 
 def _in_many(root: Any, leaf: Any, first: Any, second: Any, n: int) -> tuple[Any, int]:
-    """Return which pairs share a root, and how many pairs do, where leaves have several roots.
+    """Return which pairs share a root, and how often any pair does so again.
 
     Only a pair of leaves that both have several roots can share more than one.
     """
     member = root * n + leaf  # in order
-    size = np.bincount(root)
     roots = np.bincount(leaf, minlength=n)
     several = roots[leaf] > 1
     own = leaf[several]
-    i, j, _ = all_pairs(np.bincount(root[several], minlength=len(size)))
-    more = len(i) - len(distinct(own[i] * n + own[j]))
-    total = int((size * (size - 1) // 2).sum()) - more
+    i, j, _ = all_pairs(np.bincount(root[several]))
+    again = len(i) - len(distinct(own[i] * n + own[j]))
     # Every root of the first leaf of a pair, and whether the second is in it.
     order = np.argsort(leaf, kind="stable")
     start = np.cumsum(roots) - roots
@@ -266,4 +265,4 @@ def _in_many(root: Any, leaf: Any, first: Any, second: Any, n: int) -> tuple[Any
     at = np.minimum(np.searchsorted(member, wanted), len(member) - 1)
     together = np.zeros(len(first), bool)
     together[pair[member[at] == wanted]] = True
-    return together, total
+    return together, again
