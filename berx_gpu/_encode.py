@@ -50,6 +50,8 @@ class Key:
         The caller's own name of the type, for messages.
     where : str
         The caller's own name of the column, for messages.
+    lasting : bool
+        Whether nobody can change the parts: Arrow data never changes.
     """
 
     kind: str
@@ -57,9 +59,12 @@ class Key:
     missing: Any
     dtype: str
     where: str
+    lasting: bool = False
 
     def owned(self) -> Key:
-        """Return the key over memory of its own; text never changes."""
+        """Return the key over memory that nobody changes; text never does."""
+        if self.lasting:
+            return self
         parts = (part.copy() if hasattr(part, "strides") else part for part in self.parts)
         return replace(self, parts=tuple(parts))
 
@@ -91,7 +96,8 @@ def encode(values: Any, where: str, ids: str) -> Key:
             array.validate(full=True)
     except pa.ArrowException as error:
         raise DataError(f"{where} ({dtype}) holds a value that is no exact id: {error}") from error
-    return Key(kind, parts, nulls if nulls.any() else None, dtype, where)
+    lasting = isinstance(values, ARROW)
+    return Key(kind, parts, nulls if nulls.any() else None, dtype, where, lasting)
 
 
 def _is_ascii(array: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Entity ids -> positions in the list, by a table of the ids or by slots of their hashes.
+"""Entity ids -> positions in the list: by counting, by a table, or by slots of their hashes.
 
 Keys are given by six numbers, as in `match_cpu`.
 """
@@ -17,6 +17,27 @@ BLOCK = 1024
 """After how many rows to look again whether they come in the order of the list."""
 
 _ZERO = np.uint64(0)
+
+
+@jit
+def counts_up(ids_at, n):
+    """Say whether n ids are consecutive numbers in order."""
+    first, i = load_word(ids_at), 0
+    while i < n and load_word(ids_at + 8 * i) - first == np.uint64(i):
+        i += 1
+    return i == n
+
+
+@jit
+def read_range(ids_at, begin, end, low, n, codes):
+    """Write how far ids begin to end are above `low`, -1 where that is not below n; count these."""
+    strangers = 0
+    first, size = np.uint64(low), np.uint64(n)
+    for i in range(begin, end):
+        at = load_word(ids_at + 8 * i) - first
+        codes[i] = np.int32(at) if at < size else np.int32(-1)
+        strangers += at >= size
+    return strangers
 
 
 @jit

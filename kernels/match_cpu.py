@@ -3,8 +3,8 @@
 Codes are int32, -1 for a row to pass over. Keys are 64-bit words, see `key_rows`, given by six
 numbers: the addresses of low words, of high words, of the bytes of texts and of their int64 starts,
 how many bytes these are, and a mask for hashes. Numbers have only low words; texts have none until
-they are moved. Moved numbers that lie within 2**48 of each other share a word with the entity: its
-number in the piece, then how far the key is above the lowest one; their codes are None.
+they are moved. Moved numbers may share a word with the entity: its number in the piece, then how
+far the key is above some number, less than 2**48; their codes are None.
 """
 
 import numpy as np
@@ -73,16 +73,6 @@ def count_pieces(codes, begin, end, shift, counts):
 
 
 @jit
-def extent(lo_at, begin, end):
-    """Return the lowest and the highest of the numbers begin to end."""
-    low = high = np.int64(load_word(lo_at + 8 * begin))
-    for i in range(begin + 1, end):
-        x = np.int64(load_word(lo_at + 8 * i))
-        low, high = min(low, x), max(high, x)
-    return low, high
-
-
-@jit
 def row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i):
     """Return row i: the number of its entity in the piece that begins at `first`, and the key."""
     if codes_at is None:
@@ -97,8 +87,12 @@ def scatter(
     codes, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
     begin, end, shift, places, low, codes_to, to_lo, to_hi,
 ):  # fmt: skip
-    """Move rows begin to end to their pieces; `places` says where the next of each goes."""
+    """Move rows begin to end to their pieces; `places` says where the next of each goes.
+
+    Return whether each key is less than 2**48 above `low`, without which words are no use.
+    """
     in_piece = np.int32((1 << shift) - 1)
+    seen = _ZERO
     for i in range(begin, end):
         code = codes[i]
         if code >= 0:
@@ -106,10 +100,13 @@ def scatter(
             places[code >> shift] = at + 1
             x, y = key_at(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
             if low is not None:
-                x = (np.uint64(code & in_piece) << _48) | (x - low)
+                x -= low
+                seen |= x
+                x |= np.uint64(code & in_piece) << _48
             if codes_to is not None:
                 store_int(codes_to + 4 * at, code)
             put(to_lo, to_hi, at, x, y)
+    return seen <= _PACKED
 
 
 @jit
@@ -206,8 +203,8 @@ def seat_true(
 ):  # fmt: skip
     """Put the true pairs of a piece, rows begin to end, in its slots.
 
-    Where the predictions share words with their entities, `low` is the lowest of their numbers,
-    which true ones count from as well; elsewhere it is None.
+    Where the predictions share words with their entities, `low` is what their numbers
+    count from, and true ones as well; elsewhere it is None.
     """
     clear(tags_at, n)
     for i in range(begin, end):

@@ -55,6 +55,8 @@ def column(values):
 def tables(draw):
     pool = draw(st.sampled_from([TEXTS, INTEGERS, list(range(-5, 60))]))
     listed = draw(st.lists(st.sampled_from(pool), min_size=1, unique=True))
+    if pool[0] == -5:
+        listed = draw(st.sampled_from([listed, pool, pool[3:40]]))
     pairs = st.lists(
         st.tuples(st.sampled_from(pool), st.sampled_from(pool)), min_size=1, max_size=80
     )
@@ -91,6 +93,52 @@ def test_labels_mark_each_pair_once_and_each_row_of_a_true_one(make, drawn, in_o
     marked = [pair for pair, first in zip(pairs, new, strict=True) if first]
     assert sorted(marked) == sorted({(e, t) for e, t in pairs if e >= 0})
     assert again.tolist() == [e >= 0 and pairs.count((e, t)) > 1 for e, t in pairs]
+
+
+@pytest.mark.parametrize("low", [MIN, -3, 0, 2**40, MAX - 4])
+def test_a_list_that_counts_up_is_looked_up_by_counting(low):
+    listed = np.arange(5, dtype=np.int64) + np.int64(low)
+    strange = [x for x in (low - 1, low + 5, low + 2**32, low - 2**32) if MIN <= x <= MAX]
+    ids = np.array([*listed[::-1], *strange, MIN, MAX, listed[2]], np.int64)
+    expected = [i - low if 0 <= i - low < 5 else -1 for i in ids.tolist()]
+    backend = kernel_backend()
+    for order, kind in (([0, 1, 2, 3, 4], matching.Range), ([0, 1, 2, 4, 3], matching.Table)):
+        index = backend.index([listed[order]])
+        assert isinstance(index.places, kind)
+        codes, strangers = backend.lookup(index, [ids])
+        assert [order[c] if c >= 0 else -1 for c in codes] == expected
+        assert strangers == expected.count(-1)
+
+
+@pytest.mark.parametrize("first", [MIN, MIN + 2**47, -1, 0, 2**60, MAX - 2**47, MAX])
+def test_numbers_too_far_from_the_first_one_are_not_packed(first):
+    """Packed words hold what lies less than 2**47 from the first number, on either side."""
+    reach = 2**47
+    for far in (-reach - 1, -reach, reach - 1, reach, 2**48, 2**63):
+        near = [first, first + far, first + far % 2**48]
+        targets = [t for t in near if MIN <= t <= MAX]
+        rows = [(1, targets[0]), *((e, t) for t in targets[::-1] for e in (0, 1))]
+        true = [(0, targets[-1]), (1, targets[-1]), (1, targets[0])]
+        sides = [tuple(column(list(c)) for c in zip(*s, strict=True)) for s in (rows, true)]
+        tp, n_pred, n_true = counts(kernel_backend(), *sides, column([0, 1]))[0]
+        for e in (0, 1):
+            made, real = ({t for a, t in s if a == e} for s in (rows, true))
+            assert (tp[e], n_pred[e], n_true[e]) == (len(made & real), len(made), len(real))
+
+
+def test_a_truth_copies_what_may_change_and_nothing_else():
+    ids = np.arange(4)
+    frozen = pa.table({"entity": ids.copy(), "target": ids.copy()})
+    assert np.shares_memory(
+        Truth(frozen, frozen["entity"])._targets[0].parts[0], frozen["target"].chunk(0).to_numpy()
+    )
+    for frame in (int_pairs(ids, ids), int_pairs(ids, ids).convert_dtypes(dtype_backend="pyarrow")):
+        truth = Truth(frame, np.arange(4))
+        held = truth._targets[0].parts[0]
+        given = pa.array(frame["target"])
+        assert not np.shares_memory(
+            held, (given.chunk(0) if hasattr(given, "chunk") else given).to_numpy()
+        )
 
 
 def test_long_texts_whose_hashes_all_collide():
@@ -323,7 +371,7 @@ def test_progress_is_told_for_each_step_and_can_end_a_call():
         evaluate(shape[0], Truth(shape[1], shape[2]))
     steps = {name: [(done, total) for step, done, total in told if step == name]
              for name in dict.fromkeys(step for step, *_ in told)}  # fmt: skip
-    assert {"read table", "scatter", "match pieces"} <= set(steps)
+    assert {"read range", "scatter", "match pieces"} <= set(steps)
     for parts in steps.values():
         assert parts[-1][0] == parts[-1][1]
     before = len(told)

@@ -73,6 +73,13 @@ class Keys(NamedTuple):
         return self._replace(lo=np.empty(n, np.uint64), hi=hi)
 
 
+class Range(NamedTuple):
+    """A list of n consecutive numbers from `low` on."""
+
+    low: int
+    n: int
+
+
 class Table(NamedTuple):
     """The ids of a list by number: the position of `low + i` at i, -1 for none."""
 
@@ -93,13 +100,13 @@ class Index(NamedTuple):
 
     parts: list[Any]
     twice: int
-    places: Table | Slots | None
+    places: Range | Table | Slots | None
 
 
 class Pieces(NamedTuple):
     """Pairs in pieces of 2**shift entities: piece p has the rows bounds[p] to bounds[p + 1].
 
-    Numbers that share words with their entities have no codes, and `low` is the lowest of them.
+    Numbers that share words with their entities have no codes, and count from `low`.
     `places` says where the next row of each piece went, for each span of rows; it is None where all
     rows stand as they came.
     """
@@ -174,10 +181,12 @@ def index(machine: Machine, parts: list[Any]) -> Index:
     return Index(parts, twice, places)
 
 
-def _places(machine: Machine, ids: Any) -> tuple[int, Table | Slots]:
+def _places(machine: Machine, ids: Any) -> tuple[int, Range | Table | Slots]:
     n = len(ids)
     keys = keys_of(machine, ids)
     if isinstance(ids, np.ndarray):
+        if lookup_cpu.counts_up(keys.words_at[0], n):
+            return 0, Range(int(ids[0]), n)
         low, high = int(ids.min()), int(ids.max())
         if high - low < 4 * n + 1024:
             table = np.full(high - low + 1, -1, np.int32)
@@ -199,10 +208,11 @@ def lookup(machine: Machine, listed: Index, parts: list[Any]) -> tuple[Any, int]
     keys = keys_of(machine, parts[0])
     codes = np.empty(n, np.int32)
     spans = row_spans(machine, n)
-    if isinstance(places, Table):
+    if isinstance(places, Range | Table):
+        read = lookup_cpu.read_range if isinstance(places, Range) else lookup_cpu.read_table
         ids_at, _ = keys.words_at
         calls: list[tuple[Any, ...]] = [(ids_at, *span, *places, codes) for span in spans]
-        return codes, int(sum(_run(machine, lookup_cpu.read_table, calls)))
+        return codes, int(sum(_run(machine, read, calls)))
     n_listed = len(listed.parts[0])
     slots = (places.words, places.codes, n_listed, *places.keys.source, codes)
     calls = [(*keys.source, *span, *slots) for span in spans]
@@ -313,7 +323,8 @@ def _pieces(
 ) -> Pieces:
     """Return pairs in pieces small enough for the cache, of at most 2**widest entities.
 
-    Rows that come in the order of their entities stay where they are; others may be packed.
+    Rows that come in the order of their entities stay where they are; others are packed where all
+    their numbers lie within 2**47 of the first one.
     """
     shift = max(min(piece_shift(n, len(codes)), widest), narrowest)
     bounds, places = piece_places(machine, n, codes, shift)
@@ -321,16 +332,18 @@ def _pieces(
         return Pieces(shift, bounds, codes, keys, None, None)
     spans = row_spans(machine, len(codes))
     n_rows = int(bounds[-1])
-    low = _lowest(machine, keys, spans) if pack else None
-    ordered = np.empty(n_rows, np.int32) if low is None else None
-    pieces = Pieces(shift, bounds, ordered, keys.moved(n_rows), places, low)
-    _, codes_to, *words_to = pieces.source[:4]
-    calls = [
-        (codes, *keys.source, *span, shift, place.copy(), low, codes_to, *words_to)
-        for span, place in zip(spans, places, strict=True)
-    ]
-    _run(machine, match_cpu.scatter, calls)
-    return pieces
+    low = None if keys.is_text or not pack else _below(keys.lo[0])
+    while True:
+        ordered = np.empty(n_rows, np.int32) if low is None else None
+        pieces = Pieces(shift, bounds, ordered, keys.moved(n_rows), places, low)
+        _, codes_to, *words_to = pieces.source[:4]
+        calls = [
+            (codes, *keys.source, *span, shift, place.copy(), low, codes_to, *words_to)
+            for span, place in zip(spans, places, strict=True)
+        ]
+        if all(_run(machine, match_cpu.scatter, calls)):
+            return pieces
+        low = None
 
 
 def piece_shift(n: int, n_rows: int) -> int:
@@ -356,13 +369,9 @@ def piece_places(machine: Machine, n: int, codes: Any, shift: int) -> tuple[Any,
     return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
 
 
-def _lowest(machine: Machine, keys: Keys, spans: list[tuple[int, int]]) -> Any:
-    """Return the lowest of some numbers if all can be packed, else None."""
-    if keys.is_text or not spans[-1][1]:
-        return None
-    ends = _run(machine, match_cpu.extent, [(keys.words_at[0], *span) for span in spans])
-    low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    return np.int64(low).view(np.uint64) if high - low < 1 << match_cpu.PACKED_BITS else None
+def _below(number: Any) -> Any:
+    """Return what packed numbers count from: half their range below the first one."""
+    return np.uint64((int(number) - (1 << match_cpu.PACKED_BITS - 1)) % 2**64)
 
 
 def _run(machine: Machine, kernel: Any, calls: list[tuple[Any, ...]]) -> list[Any]:
