@@ -28,7 +28,7 @@ def _kilobytes(field: str) -> int:
     return int(next(line for line in lines if line.startswith(field)).split()[1])
 
 
-def main(ids: str, size: str, repeats: int = 7) -> None:
+def main(ids: str, size: str, repeats: int = 15) -> None:
     """Print one JSON line for each contestant: median seconds and the ratio to berx-gpu."""
     task = shape.task(ids, size)
     arrow = (task.predictions, task.truth, task.entities)
