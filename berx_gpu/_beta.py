@@ -1,288 +1,263 @@
-"""Posterior distributions of precision, recall and F, exact or by quadrature, without sampling.
+"""Beta posteriors, how two posteriors compare, and Beta posteriors by the million.
 
-A probability over a Beta variable is integrated over normal scores z, where every Beta density is
-smooth: 256 Gauss-Legendre nodes in [-8.3, 8.3] leave less than 1e-10 for prior counts of 0.1 and
-more. Far smaller ones without observations put all mass on 0 and 1, which no node hits well.
+Distributions are handled by the logit of their value, v = log(x / (1 - x)): there a Beta density
+has one peak and smooth sides, and neither x nor 1 - x is rounded away.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy import optimize, special, stats
 
-_REACH = 8.3
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
-_TINIEST = 1e-300
+from berx_gpu._quadrature import log_integral, nodes
 
-
-def normal_nodes(low: float = -_REACH) -> tuple[Any, Any]:
-    """Return nodes from `low` up to the far end, and weights of the normal density there."""
-    half = (_REACH - low) / 2
-    z = low + half * (_NODES + 1)
-    return z, half * _WEIGHTS * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+_FURTHEST = 745.0
+"""Logits beyond it are those of 0 and 1, as floats go."""
 
 
 class Posterior:
-    """A distribution on [0, 1] that can be asked for its tails and quantiles."""
+    """A distribution on [0, 1] that can be asked for its tails and quantiles.
+
+    `centre` and `width` say roughly where the logit is.
+    """
 
     mean: float
     std: float
+    centre: float
+    width: float
+
+    def log_density(self, v: Any) -> Any:
+        """Return the logarithm of the density of the logit at each v of an array."""
+        raise NotImplementedError
+
+    def log_cdf(self, v: Any) -> Any:
+        """Return log P(logit <= v) for each v of an array."""
+        raise NotImplementedError
+
+    def log_sf(self, v: Any) -> Any:
+        """Return log P(logit > v) for each v of an array."""
+        raise NotImplementedError
+
+    def ready(self) -> Posterior:
+        """Return the same distribution, quick to ask for many values."""
+        return self
 
     def cdf(self, x: Any) -> Any:
         """Return P(value <= x) for each x of an array."""
-        raise NotImplementedError
+        return _at(x, self.log_cdf, 0.0)
 
     def sf(self, x: Any) -> Any:
         """Return P(value > x) for each x of an array, also where it is tiny."""
-        raise NotImplementedError
+        return _at(x, self.log_sf, 1.0)
 
     def above(self, x: float) -> float:
         """Return P(value > x)."""
         return float(self.sf(np.array([x]))[0])
 
     def ppf(self, q: float) -> float:
-        """Return the quantile at q."""
-        return self.quantile(float(special.ndtri(q)))
+        """Return the value that the distribution is below with probability q."""
+        return self._where(self.log_cdf, q, 1.0) if q <= 0.5 else self.isf(1 - q)
 
-    def quantile(self, z: float) -> float:
-        """Return the quantile at a normal score, from the tail that is the smaller one."""
-        below, wanted = z <= 0, float(special.ndtr(-abs(z)))
+    def isf(self, q: float) -> float:
+        """Return the value that the distribution is above with probability q."""
+        return self._where(self.log_sf, q, -1.0) if q <= 0.5 else self.ppf(1 - q)
 
-        def excess(x: float) -> float:
-            tail = float((self.cdf if below else self.sf)(np.array([x]))[0])
-            found = math.log(max(tail, _TINIEST)) - math.log(max(wanted, _TINIEST))
-            return found if below else -found
+    def _where(self, log_tail: Any, q: float, sign: float) -> float:
+        """Return where a tail, which rises (1) or falls (-1) with the value, is q."""
+        if q <= 0:
+            return float(sign < 0)
 
-        low, high = 1e-300, 1 - 1e-16
-        if excess(low) >= 0:
-            return 0.0
-        if excess(high) <= 0:
-            return 1.0
-        return float(optimize.brentq(excess, low, high, xtol=1e-300, rtol=1e-14, maxiter=2000))
+        @cache
+        def excess(v: float) -> float:
+            found = float(log_tail(np.array([v]))[0])
+            return sign * (max(found, -1e6) - math.log(q))
 
-    def quantiles(self, z: Any) -> Any:
-        """Return the quantiles at normal scores."""
-        return np.array([self.quantile(float(one)) for one in z])
+        start = min(max(self.centre, -_FURTHEST), _FURTHEST)
+        step = -2 * self.width if excess(start) > 0 else 2 * self.width
+        end = start
+        while excess(end) * step < 0:
+            if abs(end) == _FURTHEST and end * step > 0:
+                return float(step > 0)
+            start, end = end, min(max(end + step, -_FURTHEST), _FURTHEST)
+            step *= 2
+        return float(special.expit(optimize.brentq(excess, start, end, xtol=1e-14)))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the limits that leave equal tails."""
-        return self.ppf((1 - level) / 2), self.ppf((1 + level) / 2)
+        tail = (1 - level) / 2
+        return self.ppf(tail), self.isf(tail)
 
     def highest(self, level: float) -> tuple[float, float]:
         """Return the shortest interval with this probability."""
 
+        def limits(low: float) -> tuple[float, float]:
+            return self.ppf(low), self.isf(max(1 - level - low, 0.0))
+
         def width(low: float) -> float:
-            return self.ppf(min(low + level, 1.0)) - self.ppf(low)
+            start, stop = limits(low)
+            return stop - start
 
         found = optimize.minimize_scalar(
             width, bounds=(0, 1 - level), method="bounded", options={"xatol": 1e-12}
         ).x
-        low = min((0.0, float(found), 1 - level), key=width)
-        return self.ppf(low), self.ppf(min(low + level, 1.0))
+        return limits(min((0.0, float(found), 1 - level), key=width))
+
+
+def _at(x: Any, log_tail: Any, at_zero: float) -> Any:
+    """Return a tail at values of [0, 1], the ends and what lies beyond them included."""
+    x = np.asarray(x, np.float64)
+    tail = np.where(x <= 0, at_zero, 1 - at_zero)
+    inside = (x > 0) & (x < 1)
+    tail[inside] = np.minimum(np.exp(log_tail(special.logit(x[inside]))), 1.0)
+    return tail
 
 
 class Beta(Posterior):
     """Beta(a, b)."""
 
     def __init__(self, a: float, b: float) -> None:
-        self.a, self.b = a, b
+        self.a, self.b = float(a), float(b)
         self.mean = a / (a + b)
-        self.std = math.sqrt(a * b / (a + b + 1)) / (a + b)
+        self.std = math.sqrt(self.mean * (b / (a + b)) / (a + b + 1))
+        self.centre = math.log((a + 1) / (b + 1))  # where a density without a peak has its corner
+        self.width = min(math.sqrt((a + b) / a / b), 1.0)
+        self._log_peak = 0.0  # so that all sums to 1, without gamma functions that cancel
+        logs = nodes(self.log_density, self.centre, self.width)[1]
+        self._log_peak = -float(special.logsumexp(logs))
 
-    def cdf(self, x: Any) -> Any:
-        return special.betainc(self.a, self.b, x)
+    def log_density(self, v: Any) -> Any:
+        a, b = self.a, self.b
+        p, q, away = a / (a + b), b / (a + b), v - math.log(a / b)
+        return self._log_peak - a * _log_mean_exp(p, q, -away) - b * _log_mean_exp(q, p, away)
 
-    def sf(self, x: Any) -> Any:
-        return special.betaincc(self.a, self.b, x)
+    def log_cdf(self, v: Any) -> Any:
+        return _log_tail(self.a, self.b, v)
+
+    def log_sf(self, v: Any) -> Any:
+        return _log_tail(self.b, self.a, -v)
+
+    def nodes(self) -> tuple[Any, Any]:
+        """Return logits and the probability of each, for means over the distribution."""
+        v, logs = nodes(self.log_density, self.centre, self.width)
+        weights = np.exp(logs - logs.max())
+        return v, weights / weights.sum()
 
     def ppf(self, q: float) -> float:
         return float(special.betaincinv(self.a, self.b, q))
 
-    def quantile(self, z: float) -> float:
-        return float(self.quantiles(np.array([z]))[0])
+    def isf(self, q: float) -> float:
+        return float(special.betainccinv(self.a, self.b, q))
 
-    def quantiles(self, z: Any) -> Any:
-        return self.both_sides(z)[0]
-
-    def both_sides(self, z: Any) -> tuple[Any, Any]:
-        """Return the quantiles at normal scores, and 1 minus each, both without loss."""
-        tail = special.ndtr(-np.abs(z))
-        low, high = (
-            special.betaincinv(self.a, self.b, tail),
-            special.betaincinv(self.b, self.a, tail),
-        )
-        value = np.where(z <= 0, low, special.betainccinv(self.a, self.b, tail))
-        rest = np.where(z > 0, high, special.betainccinv(self.b, self.a, tail))
-        return value, rest
+    def interval(self, level: float) -> tuple[float, float]:
+        low, high = super().interval(level)
+        return min(low, high), high  # both may be below the smallest float
 
     def frozen(self) -> Any:
         """Return SciPy's own object of the distribution."""
         return stats.beta(self.a, self.b)
 
 
-class Integrated(Posterior):
-    """A posterior whose mean and deviation are integrals, worked out when asked for."""
-
-    @cached_property
-    def _moments(self) -> tuple[float, float]:
-        raise NotImplementedError
-
-    @property
-    def mean(self) -> float:  # type: ignore[override]  # it is worked out when asked for
-        """The posterior mean."""
-        return self._moments[0]
-
-    @property
-    def std(self) -> float:  # type: ignore[override]
-        """The posterior standard deviation."""
-        return self._moments[1]
+def _log_mean_exp(p: float, q: float, y: Any) -> Any:
+    """Return log(p + q exp(y)) with p + q = 1, exact near 0 and for any size of y."""
+    near = np.log1p(q * np.expm1(np.clip(y, -1.0, 30.0)))
+    high = np.maximum(y, 30.0)
+    found = np.where(y <= 30, near, high + np.log(q + p * np.exp(-high)))
+    low = np.minimum(y, -1.0)
+    below = np.log1p(q * np.expm1(low)) if q < 0.5 else np.logaddexp(math.log(p), math.log(q) + low)
+    return np.where(y < -1, below, found)
 
 
-class JointF(Integrated):
-    """F_beta when precision and recall share their true links (Goutte and Gaussier 2005).
-
-    The shares of true, false and missed links are Dirichlet(tp, fp, fn), prior counts included.
-    """
-
-    def __init__(self, tp: float, fp: float, fn: float, beta: float) -> None:
-        self.beta2 = beta * beta
-        self.true, self.missed = Beta(tp, fp + fn), Beta(fn, fp)
-        z, self._weights = normal_nodes()
-        missed, false = self.missed.both_sides(z)
-        # (1 + beta2 missed - missed) over 1 + beta2, for each share of missed links among errors
-        self._cost = (false + self.beta2 * missed) / (1 + self.beta2)
-
-    def _odds(self, f: Any) -> Any:
-        f = np.clip(np.asarray(f, np.float64), 0, 1)[:, None]
-        with np.errstate(divide="ignore"):
-            return f * self._cost / (1 - f)
-
-    def cdf(self, x: Any) -> Any:
-        return self._tail(x, upper=False)
-
-    def sf(self, x: Any) -> Any:
-        return self._tail(x, upper=True)
-
-    def _tail(self, f: Any, upper: bool) -> Any:
-        odds = self._odds(f)
-        a, b = self.true.a, self.true.b
-        small = odds <= 1
-        with np.errstate(invalid="ignore"):
-            share = np.where(small, odds / (1 + odds), 1 / (1 + odds))
-        share = np.where(np.isinf(odds), 0.0, share)
-        one, other = special.betainc, special.betaincc
-        low, high = (other, one) if upper else (one, other)
-        return np.where(small, low(a, b, share), high(b, a, share)) @ self._weights
-
-    def ppf(self, q: float) -> float:
-        if self.beta2 != 1:
-            return super().ppf(q)
-        share = self.true.ppf(q)
-        return 2 * share / (1 + share)
-
-    def quantiles(self, z: Any) -> Any:
-        if self.beta2 != 1:
-            return super().quantiles(z)
-        share = self.true.quantiles(z)
-        return 2 * share / (1 + share)
-
-    @cached_property
-    def _moments(self) -> tuple[float, float]:
-        z, weights = normal_nodes()
-        true, rest = self.true.both_sides(z)
-        f = true / (true + rest * self._cost[:, None])
-        mean = float(self._weights @ f @ weights)
-        return mean, math.sqrt(float(self._weights @ (f - mean) ** 2 @ weights))
-
-    def sample(self, n: int, rng: np.random.Generator) -> Any:
-        """Return n draws."""
-        true, missed = (
-            rng.beta(self.true.a, self.true.b, n),
-            rng.beta(self.missed.a, self.missed.b, n),
-        )
-        cost = (1 - missed + self.beta2 * missed) / (1 + self.beta2)
-        return true / (true + (1 - true) * cost)
+def _log_tail(a: float, b: float, v: Any) -> Any:
+    """Return log P(logit <= v) for Beta(a, b)."""
+    low, high = -37 - math.log(max(b, 1.0)), 37 + math.log(max(a, 1.0))
+    v = np.asarray(v, np.float64)
+    under, over = v < low, v > high
+    left, right = (v <= 0) & ~under, (v > 0) & ~over
+    logs = np.empty_like(v)
+    with np.errstate(divide="ignore"):
+        logs[left] = np.log(special.betainc(a, b, special.expit(v[left])))
+        logs[right] = np.log(special.betaincc(b, a, special.expit(-v[right])))
+        # The power series of a tail starts with x**a / (a B(a, b)), all there is for the least x.
+        logs[under] = a * v[under] - _log_scaled(b, a)
+        beyond = -_log_scaled(a, b) - b * v[over]
+        logs[over] = np.log(-np.expm1(np.minimum(beyond, 0.0)))
+    return logs
 
 
-class IndependentF(Integrated):
-    """F_beta of a precision and a recall that know nothing of each other."""
+def _log_scaled(a: float, b: float) -> float:
+    """Return log(b B(a, b)), also where b is so small that B(a, b) is nearly 1 / b."""
+    if b > 1:
+        return float(special.betaln(a, b)) + math.log(b)
+    return float(special.gammaln(1 + b) - np.log(special.poch(a, b)))
 
-    def __init__(self, precision: Beta, recall: Beta, beta: float) -> None:
-        self.precision, self.recall, self.beta2 = precision, recall, beta * beta
 
-    def cdf(self, x: Any) -> Any:
-        return np.array([self._tail(float(f), upper=False) for f in x])
-
-    def sf(self, x: Any) -> Any:
-        return np.array([self._tail(float(f), upper=True) for f in x])
-
-    def _tail(self, f: float, upper: bool) -> float:
-        if not 0 < f < 1:
-            return float((f <= 0) == upper)
-        # Below this precision no recall reaches f.
-        edge = f / (1 + self.beta2 - self.beta2 * f)
-        under = float(self.precision.cdf(edge))
-        low = max(float(special.ndtri(under)), -_REACH) if under > 0 else -_REACH
-        if low >= _REACH:
-            return 0.0 if upper else 1.0
-        z, weights = normal_nodes(low)
-        p = self.precision.quantiles(z)
-        reached = np.clip(f * self.beta2 * p / ((1 + self.beta2) * p - f), 0, 1)
-        tail = (self.recall.sf if upper else self.recall.cdf)(reached)
-        return float(weights @ tail) + (0.0 if upper else under)
-
-    @cached_property
-    def _moments(self) -> tuple[float, float]:
-        z, weights = normal_nodes()
-        f = self.of(self.precision.quantiles(z)[:, None], self.recall.quantiles(z))
-        mean = float(weights @ f @ weights)
-        return mean, math.sqrt(float(weights @ (f - mean) ** 2 @ weights))
-
-    def of(self, precision: Any, recall: Any) -> Any:
-        """Return F of precisions and recalls."""
-        whole = self.beta2 * precision + recall
-        return np.divide((1 + self.beta2) * precision * recall, whole, out=np.zeros_like(whole),
-                         where=whole > 0)  # fmt: skip
-
-    def sample(self, n: int, rng: np.random.Generator) -> Any:
-        """Return n draws."""
-        p, r = self.precision, self.recall
-        return self.of(rng.beta(p.a, p.b, n), rng.beta(r.a, r.b, n))
+# -- two posteriors ---------------------------------------------------------------------------
 
 
 def prob_greater(a: Posterior, b: Posterior) -> float:
     """Return P(a > b): an integral over the narrower of the two, whichever comes first."""
-    narrow, wide = (a.std, a.mean), (b.std, b.mean)
-    if narrow == wide:
-        return 0.5
-    z, weights = normal_nodes()
-    weights = weights / weights.sum()
-    if narrow < wide:
-        return min(float(weights @ b.cdf(a.quantiles(z))), 1.0)
-    return min(float(weights @ a.sf(b.quantiles(z))), 1.0)
+    a, b = a.ready(), b.ready()
+    if a.width <= b.width:
+        found = log_integral(lambda v: a.log_density(v) + b.log_cdf(v), a.centre, a.width)
+    else:
+        found = log_integral(lambda v: b.log_density(v) + a.log_sf(v), b.centre, b.width)
+    return min(math.exp(found), 1.0)
 
 
 def difference_interval(a: Posterior, b: Posterior, level: float) -> tuple[float, float]:
     """Return the limits of a - b that leave equal tails."""
-    z, weights = normal_nodes()
-    weights = weights / weights.sum()
-    narrow, wide, sign = (a, b, 1.0) if a.std <= b.std else (b, a, -1.0)
-    at = narrow.quantiles(z)
-
-    def above(d: float) -> float:
-        """Return P(narrow - wide > d)."""
-        return float(weights @ wide.cdf(np.clip(at - d, 0, 1)))
-
-    def limit(tail: float) -> float:
-        return float(optimize.brentq(lambda d: above(d) - tail, -1, 1, xtol=1e-13))
-
+    a, b = a.ready(), b.ready()
     tail = (1 - level) / 2
-    low, high = limit(1 - tail), limit(tail)
-    return (low, high) if sign > 0 else (-high, -low)
+    return 0.0 - _limit(b, a, tail), _limit(a, b, tail)
+
+
+def _limit(a: Posterior, b: Posterior, tail: float) -> float:
+    """Return the d with P(a - b > d) = tail."""
+    if _log_beyond(a, b, 0.0) >= math.log(tail):
+        return _difference(a, b, tail)
+    return 0.0 - _difference(b, a, 1 - tail)
+
+
+def _difference(a: Posterior, b: Posterior, tail: float) -> float:
+    """Return the d in [0, 1] with P(a - b > d) = tail."""
+
+    def excess(d: float) -> float:
+        return max(_log_beyond(a, b, d), -1e6) - math.log(tail)
+
+    most = 1.0 - 2.0**-53
+    if excess(0.0) <= 0 or excess(most) >= 0:
+        return 0.0 if excess(0.0) <= 0 else 1.0
+    return float(optimize.brentq(excess, 0.0, most, xtol=1e-18))
+
+
+def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
+    """Return log P(a - b > d) for a d in [0, 1): an integral over s, a = d + (1 - d) expit(s)."""
+    if d == 0:
+        found = prob_greater(a, b)
+        return math.log(found) if found else -math.inf
+    log_d, rest = math.log(d), math.log1p(-d)
+    of_a = a.width <= b.width
+
+    def log_f(s: Any) -> Any:
+        up, down = -np.logaddexp(0, -s), -np.logaddexp(0, s)  # log expit(s), log expit(-s)
+        log_a, log_not_a = np.logaddexp(log_d, rest + up), rest + down
+        log_b, log_not_b = rest + up, np.logaddexp(log_d, rest + down)
+        if of_a:
+            dense, other = a.log_density(log_a - log_not_a), b.log_cdf(log_b - log_not_b)
+            return dense + other + rest + up + down - log_a - log_not_a
+        dense, other = b.log_density(log_b - log_not_b), a.log_sf(log_a - log_not_a)
+        return dense + other + rest + up + down - log_b - log_not_b
+
+    x = float(special.expit((a if of_a else b).centre))
+    share = (x - d if of_a else x) / (1 - d)
+    if not 0 < share < 1:
+        return log_integral(log_f, 0.0, 1.0)
+    width = a.width * x / share if of_a else b.width * (1 - x) / (1 - share)
+    return log_integral(log_f, float(special.logit(share)), min(width, 1.0))
 
 
 # -- many at once -----------------------------------------------------------------------------
@@ -302,36 +277,58 @@ def columns(a: Any, b: Any, level: float, floor: float | None, xp: Any, sp: Any)
 
     `xp` and `sp` are NumPy and SciPy's special functions, or CuPy and its own.
     """
-    tail = (1 - level) / 2
     total = a + b
-    made = {
-        "mean": a / total,
-        "std": xp.sqrt(a * b / (total + 1)) / total,
-        "low": sp.betaincinv(a, b, tail),
-        "high": 1 - sp.betaincinv(b, a, tail),
-    }
+    low, high, _ = _limits(a, b, level, xp, sp)
+    made = {"mean": a / total, "std": xp.sqrt(a / total * (b / total) / (total + 1))}
+    made |= {"low": low, "high": high}
     return made if floor is None else {**made, "above": sp.betainc(b, a, 1 - floor)}
 
 
 def f1_columns(
     a: Any, b: Any, level: float, floor: float | None, xp: Any, sp: Any
 ) -> dict[str, Any]:
-    """Return the same of F1 = 2X / (1 + X), where X is Beta(a, b), the share of true links.
-
-    The moments of 1 / (1 + X) are hypergeometric series whose terms fall by half or faster.
-    """
-    first, second, term = 0 * a, 0 * a, 0 * a + 1
-    for n in range(_TERMS):
-        first, second = first + term / 2, second + (n + 1) * term / 4
-        term = term * ((b + n) / (a + b + n) / 2)
-    tail = (1 - level) / 2
-    low, rest = sp.betaincinv(a, b, tail), sp.betaincinv(b, a, tail)
-    made = {
-        "mean": 2 - 2 * first,
-        "std": 2 * xp.sqrt(xp.maximum(second - first * first, 0)),
-        "low": 2 * low / (1 + low),
-        "high": 1 - rest / (2 - rest),
-    }
+    """Return the same of F1 = 2X / (1 + X), where X is Beta(a, b), the share of true links."""
+    low, high, rest = _limits(a, b, level, xp, sp)
+    mean, std = f1_moments(a, b, xp)
+    made = {"mean": mean, "std": std, "low": 2 * low / (1 + low)}
+    made["high"] = xp.where(high < 0.5, 2 * high / (1 + high), 1 - rest / (2 - rest))
     if floor is None:
         return made
     return {**made, "above": sp.betainc(b, a, 2 * (1 - floor) / (2 - floor))}
+
+
+def _limits(a: Any, b: Any, level: float, xp: Any, sp: Any) -> tuple[Any, Any, Any]:
+    """Return the limits of many Beta(a, b), and 1 minus the upper one, neither rounded away."""
+    tail, left = (1 - level) / 2, a < b
+    low = sp.betaincinv(a, b, tail)
+    near = sp.betaincinv(xp.where(left, a, b), xp.where(left, b, a), xp.where(left, 1 - tail, tail))
+    high, rest = xp.where(left, near, 1 - near), xp.where(left, 1 - near, near)
+    return xp.minimum(low, high), high, rest
+
+
+def f1_moments(a: Any, b: Any, xp: Any) -> tuple[Any, Any]:
+    """Return mean and standard deviation of 2X / (1 + X), where X is Beta(a, b).
+
+    E[g(X) X] = m E[g(X')] with X' of Beta(a + 1, b) gives the mean as a series without a minus. So
+    does Stein's identity E[(X - m) g(X)] = E[X (1 - X) g'(X)] / (a + b) for the two parts of the
+    variance of 1 / (1 + X) = c + (c - 1 / (1 + X)), c = 1 / (1 + m), none of which cancels.
+    """
+    m, n = a / (a + b), a + b
+    small = m * (b / n) / (n + 1)
+    mean = 2 * m * _mean_power(a + 1, b, 1)
+    squared = _mean_power(a + 1, b + 1, 3, m)
+    shift = small / (1 + m) * _mean_power(a + 1, b + 1, 2)
+    return mean, 2 * xp.sqrt(xp.maximum(small * squared / (1 + m) ** 2 - shift * shift, 0))
+
+
+def _mean_power(a: Any, b: Any, k: int, m: Any = None) -> Any:
+    """Return E[(1 + X)**-k] of Beta(a, b), or E[(1 - X + 2 m) (1 + X)**-k] given m.
+
+    With Z = 1 - X it is the series of (2 - Z)**-k, whose terms fall by half or faster.
+    """
+    term, found = 0 * a + 0.5**k, 0 * a
+    for n in range(_TERMS):
+        after = (b + n) / (a + b + n)  # E[Z**(n + 1)] over E[Z**n]
+        found = found + (term if m is None else term * (after + 2 * m))
+        term = term * (after * ((n + k) / (n + 1) / 2))
+    return found

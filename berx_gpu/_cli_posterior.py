@@ -51,15 +51,17 @@ def posterior(
     """
     from berx_gpu import files
     from berx_gpu._options import number
+    from berx_gpu._posterior_options import PRIORS, share_of_one
     from berx_gpu._tables import aligned, markdown
-    from berx_gpu.posterior_model import PRIORS
 
     form = inputs.one_form(as_json, as_markdown)
     given = {"--tp": tp, "--fp": fp, "--fn": fn}
     first = next((name for name, value in given.items() if value is not None), None)
     believed = PRIORS[prior]
+    share_of_one("--level", level)
+    number("--beta", beta, 1e-100, 1e100)
     if floor is not None:
-        number("floor", floor, 0, 1)
+        number("--floor", floor, 0, 1)
     if counts is None:
         if output is not None:
             raise DataError("--output is of a table; give a file of counts")
@@ -131,7 +133,7 @@ def _of_table(
         raise DataError(f"--columns {columns!r}: give TP,FP,FN, names with a comma between")
     table = files.read_table(counts, header=True, usual=set(names))
     return posteriors(
-        table,
+        _with_numbers(table, names),
         tp=names[0],
         fp=names[1],
         fn=names[2],
@@ -141,6 +143,19 @@ def _of_table(
         prior_alpha=prior[0],
         prior_beta=prior[1],
     )
+
+
+def _with_numbers(table: Any, names: list[str]) -> Any:
+    """Return a table whose counts are numbers where all of a column's texts are."""
+    import pyarrow as pa
+
+    for i, name in enumerate(table.column_names):
+        if name in names and not pa.types.is_floating(table.schema.field(i).type):
+            try:
+                table = table.set_column(i, name, table.column(i).cast(pa.float64()))
+            except pa.ArrowException:  # what is no number is told with its row
+                continue
+    return table
 
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:

@@ -10,9 +10,10 @@ from scipy import special
 from berx_gpu import _beta
 from berx_gpu._columns import build_frame, take
 from berx_gpu._options import number
+from berx_gpu._posterior_options import prior_counts, share_of_one
 from berx_gpu.breakdown import slices
 from berx_gpu.errors import DataError, counted
-from berx_gpu.posterior_model import BayesianPRModel, positive, share_of_one
+from berx_gpu.posterior_model import BayesianPRModel
 from berx_gpu.results import Evaluation
 
 _FEWEST = 30
@@ -22,8 +23,9 @@ def of_entities(
     ev: Evaluation,
     by: Any = None,
     *,
-    floor: float = 0.95,
-    ci: float = 0.95,
+    floor: float | None = None,
+    ci: float | None = None,
+    prior: str | None = None,
     prior_alpha: float = 1.0,
     prior_beta: float = 1.0,
 ) -> Any:
@@ -38,20 +40,22 @@ def of_entities(
         Of slices: they are ranked by P(precision > floor).
     ci : float, default 0.95
         Of slices: the probability between the limits.
-    prior_alpha, prior_beta : float, default 1.0
+    prior, prior_alpha, prior_beta
+        As in `BayesianPRModel`.
 
     Returns
     -------
     BayesianPRModel or DataFrame
         Without `by`, a model whose counts are divided by its `design_effects`. With it, a row per
         slice, the surest first: the key, n_entities, tp, fp, fn, both design effects, and mean,
-        std, low, high and above of precision, recall and f (F1); NaN for slices of fewer than 30
-        entities.
+        std, low, high and above of precision, recall and f (F1); NaN where fewer than 30 entities
+        have a prediction, or a true target.
 
     Raises
     ------
     DataError
-        For fewer than 30 entities, and for pairs without a direction.
+        For fewer than 30 entities with a prediction, or with a true target, for pairs without a
+        direction, and for options of slices without `by`.
 
     Notes
     -----
@@ -72,19 +76,27 @@ def of_entities(
     >>> print(model.precision_stats())
     mean=0.8843, std=0.0444, 95% CI=[0.7844, 0.9559]
     """
-    prior = (positive("prior_alpha", prior_alpha), positive("prior_beta", prior_beta))
-    if by is None:
-        return _model(ev, prior)
-    return _of_slices(ev, by, number("floor", floor, 0, 1), share_of_one("ci", ci), prior)
+    pseudo = prior_counts(prior, prior_alpha, prior_beta)
+    if by is not None:
+        limit = 0.95 if floor is None else number("floor", floor, 0, 1)
+        return _of_slices(ev, by, limit, share_of_one("ci", 0.95 if ci is None else ci), pseudo)
+    for name, value in (("floor", floor), ("ci", ci)):
+        if value is not None:
+            raise DataError(
+                f"{name}={value!r} is of slices; give by=, or ask the model that returns"
+            )
+    return _model(ev, pseudo)
 
 
 def _model(ev: Evaluation, prior: tuple[float, float]) -> BayesianPRModel:
     tp, made, real = _per_entity(ev)
-    if len(tp) < _FEWEST:
-        raise DataError(
-            f"a posterior over {counted(len(tp), 'entity', 'entities')}: how far pairs of one "
-            f"entity err together takes {_FEWEST} or more to tell"
-        )
+    for part, what in ((made, "a prediction"), (real, "a true target")):
+        n = int((part > 0).sum())
+        if n < _FEWEST:
+            raise DataError(
+                f"a posterior over {counted(n, 'entity', 'entities')} with {what}: how far pairs "
+                f"of one entity err together takes {_FEWEST} or more to tell"
+            )
     whole = np.zeros(len(tp), np.int64)
     p, r = (float(_design_effects(tp, part, whole, 1)[0]) for part in (made, real))
     hits, false, missed = float(tp.sum()), float((made - tp).sum()), float((real - tp).sum())
@@ -121,8 +133,10 @@ def _of_slices(
         "precision_design_effect": p,
         "recall_design_effect": r,
     }
-    for metric, part in (("precision", of_p), ("recall", of_r), ("f", of_f)):
-        columns |= {f"{metric}_{n}": np.where(size < _FEWEST, np.nan, v) for n, v in part.items()}
+    few_p, few_r = (np.bincount(group, weights=part > 0) < _FEWEST for part in (made, real))
+    metrics = (("precision", of_p, few_p), ("recall", of_r, few_r), ("f", of_f, few_p | few_r))
+    for metric, part, few in metrics:
+        columns |= {f"{metric}_{n}": np.where(few, np.nan, v) for n, v in part.items()}
     order = np.argsort(-columns["precision_above"], kind="stable")
     ranked = [(name, take(values, order)) for name, values in shown]
     return build_frame(

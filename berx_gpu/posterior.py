@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import numbers
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from berx_gpu import _beta
+from berx_gpu import _beta, _f_posterior
 from berx_gpu._backends import select
 from berx_gpu._columns import build_frame, on_host, to_series
 from berx_gpu._frames import pick, read_frame
-from berx_gpu._options import number
+from berx_gpu._options import as_float, number
+from berx_gpu._posterior_options import MOST, Metric, metric_of, prior_counts, share_of_one
+from berx_gpu._posterior_options import PRIORS as PRIORS
 from berx_gpu.errors import DataError, rows, warn
-from berx_gpu.posterior_model import (
-    MOST,
-    BayesianPRModel,
-    Metric,
-    metric_of,
-    positive,
-    share_of_one,
-)
-from berx_gpu.posterior_model import PRIORS as PRIORS
+from berx_gpu.posterior_model import BayesianPRModel, check_models
 from berx_gpu.posterior_model import PosteriorStats as PosteriorStats
 
 # -- two models -------------------------------------------------------------------------------
@@ -57,7 +54,7 @@ def compare_models(
 
     Notes
     -----
-    Exact: an integral over the narrower posterior, no sampling. The two samples count as
+    An integral over the narrower posterior, no sampling. The two samples count as
     independent; systems on the same entities are compared in pairs by `compare`, which sees more.
 
     Examples
@@ -69,7 +66,7 @@ def compare_models(
     (0.9752, 0.0002)
     """
     metric = metric_of(metric)
-    _check_models(model_a, model_b)
+    check_models(model_a, model_b)
     if model_a.model_name == model_b.model_name:
         warn(f"both models are called {model_a.model_name!r}; for one model on two samples there "
              "is transfer_test")  # fmt: skip
@@ -89,12 +86,6 @@ def compare_models(
         "model_b": model_b.name,
         "metric": metric.value,
     }
-
-
-def _check_models(*models: Any) -> None:
-    for model in models:
-        if not isinstance(model, BayesianPRModel):
-            raise DataError(f"{type(model).__name__} is no model; give two BayesianPRModel")
 
 
 def transfer_test(
@@ -172,7 +163,7 @@ def consistency_test(
     """
     ref, new, told = _transferred(model_ref, model_eval, metric)
     better = _beta.prob_greater(ref, new)
-    p_value = min(1.0, 2 * min(better, 1 - better))
+    p_value = min(1.0, 2 * min(better, _beta.prob_greater(new, ref)))
     apart = p_value <= share_of_one("alpha", alpha)
     return {**told, "prob_ref_better": better, "p_value": p_value, "inconsistent": apart}
 
@@ -182,7 +173,7 @@ def _transferred(
 ) -> tuple[_beta.Beta, _beta.Beta, dict[str, Any]]:
     """Return both posteriors, and what either test says of them."""
     metric = metric_of(metric)
-    _check_models(model_ref, model_eval)
+    check_models(model_ref, model_eval)
     if metric is Metric.F1:
         raise DataError("transfer tests are of precision or recall, not of f1")
     if model_ref.model_name != model_eval.model_name:
@@ -216,6 +207,7 @@ def posteriors(
     ci: float = 0.95,
     beta: float = 1.0,
     floor: float | None = None,
+    prior: str | None = None,
     prior_alpha: float = 1.0,
     prior_beta: float = 1.0,
 ) -> Any:
@@ -233,7 +225,8 @@ def posteriors(
         milliseconds a row; 1 takes microseconds.
     floor : float, optional
         Adds the probabilities that precision, recall and F are above it.
-    prior_alpha, prior_beta : float, default 1.0
+    prior, prior_alpha, prior_beta
+        As in `BayesianPRModel`.
 
     Returns
     -------
@@ -263,11 +256,11 @@ def posteriors(
         _counts(pick(columns, name, "counts", option, frame)[0][1], name, backend)
         for option, name in (("tp", tp), ("fp", fp), ("fn", fn))
     ]
-    prior = (positive("prior_alpha", prior_alpha), positive("prior_beta", prior_beta))
+    pseudo = prior_counts(prior, prior_alpha, prior_beta)
     beta = number("beta", beta, 1e-100, 1e100)
     level = share_of_one("ci", ci)
     floor = None if floor is None else number("floor", floor, 0, 1)
-    found = _columns_of(counts, prior, beta, level, floor, backend)
+    found = _columns_of(counts, pseudo, beta, level, floor, backend)
     taken = [name for name, _ in columns if name in found]
     if taken:
         raise DataError(f"the frame has a column {taken[0]!r} already; rename it")
@@ -279,7 +272,10 @@ def _counts(values: Any, name: str, backend: select.Backend) -> Any:
     host = to_series(on_host(values))
     if host.dtype.kind in "bcmM":
         raise DataError(f"counts column {name!r} holds {host.dtype} values; give numbers from 0 up")
-    found = pd.to_numeric(host, errors="coerce").astype("float64").to_numpy()
+    if pd.api.types.is_numeric_dtype(host.dtype):
+        found = host.to_numpy("float64", na_value=np.nan)
+    else:
+        found = np.array([_as_count(value) for value in host], np.float64)
     wrong = ~((found >= 0) & (found <= MOST))
     if wrong.any():
         row = int(wrong.argmax())
@@ -290,6 +286,12 @@ def _counts(values: Any, name: str, backend: select.Backend) -> Any:
             f"{value!r}; give numbers from 0 to 2**53"
         )
     return backend.xp.asarray(found)
+
+
+def _as_count(value: Any) -> float:
+    """Return a Python number as a float, NaN for anything else."""
+    is_number = isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool)
+    return as_float(value) if is_number else math.nan
 
 
 def _columns_of(
@@ -311,7 +313,7 @@ def _columns_of(
         made["f"] = _beta.f1_columns(*share, level, floor, backend.xp, backend.special)
     else:
         host = (backend.to_host(part) for part in (a + tp, b + fp, b + fn))
-        each = [_beta.JointF(t, f, m, beta) for t, f, m in zip(*host, strict=True)]
+        each = [_f_posterior.joint(t, f, m, beta) for t, f, m in zip(*host, strict=True)]
         names = _beta.NAMES if floor is not None else _beta.NAMES[:-1]
         lines = np.array([_beta.line(one, level, floor) for one in each]).reshape(-1, len(names))
         made["f"] = dict(zip(names, backend.xp.asarray(lines.T), strict=True))

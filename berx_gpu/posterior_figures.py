@@ -10,9 +10,11 @@ import numpy as np
 from berx_gpu import _beta
 from berx_gpu._columns import to_rows
 from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot
+from berx_gpu._options import whole
+from berx_gpu._posterior_options import Metric, metric_of, share_of_one
 from berx_gpu.entity_posterior import of_entities
 from berx_gpu.errors import DataError, one_of
-from berx_gpu.posterior_model import BayesianPRModel, Metric, metric_of, share_of_one
+from berx_gpu.posterior_model import BayesianPRModel, check_models
 from berx_gpu.results import Evaluation
 
 _PRIORS = ((1.0, 1.0), (0.5, 0.5), (2.0, 2.0), (5.0, 5.0), (8.0, 2.0))
@@ -36,6 +38,8 @@ def plot_posteriors(
     matplotlib Figure
     """
     level = share_of_one("ci", ci)
+    check_models(model)
+    n_points = whole("n_points", n_points, 2)
     there = {Metric.PRECISION: model.has_precision, Metric.RECALL: model.has_recall}
     shown = [metric for metric, has in there.items() if has] + [Metric.F1] * model.has_f1
     if not shown:
@@ -88,6 +92,8 @@ def plot_sequential_update(
     model = BayesianPRModel(prior_alpha=prior_alpha, prior_beta=prior_beta).update(0, 0, 0)
     seen = [model.posterior_of(metric)]
     for i, batch in enumerate(observations):
+        if not isinstance(batch, Mapping):
+            raise DataError(f"observations[{i}] is a {type(batch).__name__}; give a dict of counts")
         if "tp" not in batch or errors not in batch:
             raise DataError(f"observations[{i}] needs 'tp' and {errors!r}; it has {list(batch)}")
         model.update(batch["tp"], **{errors: batch[errors]})
@@ -128,8 +134,9 @@ def plot_comparison(
     matplotlib Figure
     """
     metric, level = metric_of(metric), share_of_one("ci", ci)
-    if not models:
-        raise DataError("models=[] holds no model; give one or more")
+    if not isinstance(models, Sequence) or not models:
+        raise DataError(f"models={models!r}: give a list of one or more models")
+    check_models(*models)
     figure, (left, right) = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
     on_axes(left, f"posteriors of {metric.value}", metric.value, "density")
     on_axes(right, f"mean and {100 * level:g} % limits", metric.value, "")
@@ -170,6 +177,8 @@ def plot_prior_sensitivity(
     metric = metric_of(metric)
     one_of("metric", metric.value, ("precision", "recall"))
     priors = _PRIORS if prior_strengths is None else prior_strengths
+    if not priors or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in priors):
+        raise DataError(f"prior_strengths={priors!r}: give pairs such as [(1, 1), (5, 5)]")
     figure, axes = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
     for ax, times in zip(axes, (1, 10), strict=True):
         counts = {"tp": times * tp, "fp": times * fp, "fn": times * fn}
@@ -222,7 +231,7 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
 
 def _density(posterior: _beta.Posterior, n_points: int) -> tuple[Any, Any]:
     """Return points of a density, from the steps of the distribution between them."""
-    low, high = posterior.quantile(-5.0), posterior.quantile(5.0)
+    low, high = posterior.ppf(3e-7), posterior.isf(3e-7)
     low = min(low, high - 1e-9)  # a posterior that is all at one end has some width in a figure
     edges = np.linspace(low, high, n_points + 1)
     return (edges[1:] + edges[:-1]) / 2, np.diff(posterior.cdf(edges)) / np.diff(edges)

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from berx_gpu import _beta
+from berx_gpu import _beta, _f_posterior
 from berx_gpu._bootstrap import seed_of
 from berx_gpu._options import number, whole
-from berx_gpu.errors import DataError, one_of
-
-PRIORS = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5), "haldane": (1e-9, 1e-9)}
-"""Named priors, as pseudo-counts of successes and failures."""
-MOST = 2.0**53
-"""The largest count: above it not every whole number is a float."""
-
-
-class Metric(StrEnum):
-    """What a posterior is of."""
-
-    PRECISION = "precision"
-    RECALL = "recall"
-    F1 = "f1"
+from berx_gpu._posterior_options import MOST, metric_of, prior_counts, share_of_one
+from berx_gpu._posterior_options import Metric as Metric
+from berx_gpu.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -72,7 +60,7 @@ class BayesianPRModel:
     sample_dist_name : str, optional
         The data that the counts come from; `compare_models` and `transfer_test` look at it.
     prior_alpha, prior_beta : float, default 1.0
-        Pseudo-counts of successes and failures, the same for both metrics.
+        Pseudo-counts of successes and failures, from 1e-9 up, the same for both metrics.
     n_samples : int, default 100_000
         How many draws `f1_samples` returns.
     prior : {"uniform", "jeffreys", "haldane"}, optional
@@ -83,7 +71,7 @@ class BayesianPRModel:
     Raises
     ------
     DataError
-        For a prior that is not positive and finite, or both a named one and numbers.
+        For a prior out of its range, or both a named one and numbers.
 
     Attributes
     ----------
@@ -95,6 +83,11 @@ class BayesianPRModel:
     P | tp, fp ~ Beta(alpha + tp, beta + fp), and R likewise with fn (Goutte and Gaussier 2005).
     Every pair counts as an independent trial; for pairs that belong to entities see
     `Evaluation.posterior`.
+
+    Precision and recall of one sample share their true links, and F is wider for it. `f_stats`,
+    `f_samples`, `highest_density`, `compare_models` and `posteriors` say so, unless told
+    ``joint=False``; `f1_stats`, `f1_samples`, `prob_above_threshold`, `summary` and the figures
+    take the two as independent, as the package bayesian-precision-recall does.
 
     Examples
     --------
@@ -123,13 +116,7 @@ class BayesianPRModel:
         rng: Any = None,
     ) -> None:
         self.model_name, self.sample_dist_name = str(model_name), sample_dist_name
-        if prior is not None:
-            one_of("prior", prior, tuple(PRIORS))
-            if (prior_alpha, prior_beta) != (1.0, 1.0):
-                raise DataError(f"prior={prior!r} and prior_alpha, prior_beta: give one of them")
-            prior_alpha, prior_beta = PRIORS[prior]
-        self.prior_alpha = positive("prior_alpha", prior_alpha)
-        self.prior_beta = positive("prior_beta", prior_beta)
+        self.prior_alpha, self.prior_beta = prior_counts(prior, prior_alpha, prior_beta)
         self.n_samples = whole("n_samples", n_samples, 1)
         self._rng = rng
         self._precision: _Seen | None = None
@@ -149,6 +136,10 @@ class BayesianPRModel:
         fp, fn : float, optional
             False links, and missed ones. A metric takes the true links of those updates that name
             its errors, so that an update of precision and another of recall count none twice.
+
+        Notes
+        -----
+        To a model of `Evaluation.posterior`, whose counts are divided, these are added as they are.
         """
         if fp is None and fn is None:
             raise DataError(
@@ -158,7 +149,9 @@ class BayesianPRModel:
         for name, value in counts.items():
             if value is not None or name == "tp":
                 number(name, value, 0, MOST)
-        self._joint = None
+        if self._joint is not None:
+            both = fp is not None and fn is not None
+            self._joint = _summed(self._joint, (tp, fp, fn)) if both else None
         if fp is not None:
             self._precision = _added(self._precision, tp, fp)
         if fn is not None:
@@ -173,13 +166,18 @@ class BayesianPRModel:
 
     @property
     def observations(self) -> dict[str, float | None]:
-        """The counts so far: tp, fp and fn, None where there are none."""
-        seen = self._precision or self._recall
-        return {
+        """The counts so far: tp, fp and fn, None where there are none.
+
+        Where precision and recall saw other true links, those of recall are ``recall_tp``.
+        """
+        p, r = self._precision, self._recall
+        seen = p or r
+        counts = {
             "tp": 0 if seen is None else seen.tp,
-            "fp": None if self._precision is None else self._precision.errors,
-            "fn": None if self._recall is None else self._recall.errors,
+            "fp": None if p is None else p.errors,
+            "fn": None if r is None else r.errors,
         }
+        return counts if p is None or r is None or p.tp == r.tp else {**counts, "recall_tp": r.tp}
 
     @property
     def has_precision(self) -> bool:
@@ -275,17 +273,18 @@ class BayesianPRModel:
         beta = number("beta", beta, 1e-100, 1e100)
         p, r = self._observed(Metric.PRECISION), self._observed(Metric.RECALL)
         if not joint:
-            return _beta.IndependentF(self._beta(Metric.PRECISION), self._beta(Metric.RECALL), beta)
+            sides = self._beta(Metric.PRECISION), self._beta(Metric.RECALL)
+            return _f_posterior.IndependentF(*sides, beta)
         prior = self.prior_beta
         if self._joint is not None:
             tp, fp, fn = self._joint
-            return _beta.JointF(self.prior_alpha + tp, prior + fp, prior + fn, beta)
-        if p.tp != r.tp:
+            return _f_posterior.joint(self.prior_alpha + tp, prior + fp, prior + fn, beta)
+        if not math.isclose(p.tp, r.tp, rel_tol=1e-12):
             raise DataError(
                 f"precision saw {p.tp:g} true links and recall {r.tp:g}: F of one sample needs tp, "
                 "fp and fn of the same links; for two samples say joint=False"
             )
-        return _beta.JointF(self.prior_alpha + p.tp, prior + p.errors, prior + r.errors, beta)
+        return _f_posterior.joint(self.prior_alpha + p.tp, prior + p.errors, prior + r.errors, beta)
 
     def summary(self, ci: float = 0.95) -> str:
         """Return the metrics that there are observations for, as text."""
@@ -352,26 +351,15 @@ def _added(seen: _Seen | None, tp: float, errors: float) -> _Seen:
     return _Seen(before.tp + float(tp), before.errors + float(errors))
 
 
-def positive(name: str, value: Any) -> float:
-    """Return a pseudo-count of a prior."""
-    found = number(name, value)
-    if not 0 < found < math.inf:
-        raise DataError(f"{name}={value!r}: a prior needs finite numbers above 0")
-    return found
+def _summed(a: tuple[float, ...], b: tuple[Any, ...]) -> Any:
+    return tuple(x + float(y) for x, y in zip(a, b, strict=True))
 
 
-def share_of_one(name: str, value: Any) -> float:
-    """Return an option that lies between 0 and 1, the ends left out."""
-    found = number(name, value)
-    if not 0 < found < 1:
-        raise DataError(f"{name}={value!r}: give a number between 0 and 1, such as 0.95")
-    return found
-
-
-def metric_of(metric: Any) -> Metric:
-    """Return a metric by its name."""
-    one_of("metric", str(getattr(metric, "value", metric)), [m.value for m in Metric])
-    return Metric(metric)
+def check_models(*models: Any) -> None:
+    """Raise for what is no model."""
+    for model in models:
+        if not isinstance(model, BayesianPRModel):
+            raise DataError(f"{type(model).__name__} is no model; give a BayesianPRModel")
 
 
 def _stats(posterior: _beta.Posterior, ci: float) -> PosteriorStats:

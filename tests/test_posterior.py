@@ -1,5 +1,6 @@
 """Beta posteriors: published numbers, SciPy, exact integrals, draws, and what is refused."""
 
+import itertools
 import json
 import math
 import subprocess
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 from test_cli import run
 from test_intervals import on_every_backend
 
@@ -24,11 +25,13 @@ from berx_gpu import (
     Metric,
     Truth,
     _beta,
+    _f_posterior,
     compare_models,
     consistency_test,
     evaluate,
     posteriors,
     transfer_test,
+    visualization,
 )  # fmt: skip
 from berx_gpu.entity_posterior import _design_effects
 
@@ -156,9 +159,24 @@ def test_tails_that_are_tiny_are_not_0():
     assert near.ci_low == pytest.approx(((1 - level) / 2) ** (1 / 1001), abs=1e-12)
 
 
+def by_panels(tail, a, b):
+    """Return the mean of a function under Beta(a, b): Gauss-Legendre on 60 pieces of its values."""
+    exact = stats.beta(a, b)
+    x, weights = np.polynomial.legendre.leggauss(40)
+    cuts = np.unique(np.clip(exact.mean() + exact.std() * np.linspace(-15, 15, 61), 0, 1))
+    half = np.diff(cuts)[:, None] / 2
+    y = cuts[:-1, None] + half * (x + 1)
+    return float((half * weights * exact.pdf(y) * tail(y)).sum())
+
+
+def _cdf_given(a, b, b2, f, y):
+    odds = f * (1 + (b2 - 1) * y) / ((1 + b2) * (1 - f))
+    return special.betainc(a, b, odds / (1 + odds))
+
+
 @pytest.mark.parametrize("beta", [0.1, 0.5, 1.0, 2.0, 10.0])
 @pytest.mark.parametrize(
-    ("tp", "fp", "fn"), [(80, 26, 20), (0, 0, 0), (3, 50, 1), (10**6, 20, 10**5)]
+    ("tp", "fp", "fn"), [(80, 26, 20), (0, 0, 0), (3, 50, 1), (10**6, 20, 10**5), (10**6,) * 3]
 )
 def test_the_distribution_of_f_is_the_integral(tp, fp, fn, beta):
     made = model(tp, fp, fn, prior="jeffreys").f_posterior(beta=beta)
@@ -180,7 +198,9 @@ def test_the_distribution_of_f_is_the_integral(tp, fp, fn, beta):
         if tp <= 80:
             with mpmath.workdps(20):
                 exact = float(mpmath.quad(inner, cuts))
-            assert float(made.cdf(np.array([f]))[0]) == pytest.approx(exact, abs=1e-10)
+        else:  # mpmath takes minutes for one incomplete Beta of a million
+            exact = by_panels(lambda y, f=f: _cdf_given(a, b + c, float(b2), f, y), c, b)
+        assert float(made.cdf(np.array([f]))[0]) == pytest.approx(exact, abs=1e-10)
         assert float(made.sf(np.array([f]))[0]) == pytest.approx(1 - q, abs=1e-9)
 
 
@@ -198,6 +218,96 @@ def test_f_agrees_with_draws(joint, beta):
     )
 
 
+lopsided = st.sampled_from([1e-9, 0.01, 0.5, 1.0, 6.0, 300.0, 1e7, 1e9, 1e12])
+
+
+@given(lopsided, lopsided)
+def test_moments_of_f1_do_not_cancel(a, b):
+    """1 / (1 + X)**k has the mean 2F1(k, a; a + b; -1)."""
+    with mpmath.workdps(80):
+        first, second = (mpmath.hyp2f1(k, a, mpmath.mpf(a) + b, -1) for k in (1, 2))
+        mean, std = 2 - 2 * first, 2 * mpmath.sqrt(second - first * first)
+        found = _f_posterior.f1_moments(a, b, np)
+        assert float(abs(found[0] / mean - 1)) < 1e-13
+        assert float(abs(found[1] / std - 1)) < 1e-13
+
+
+@pytest.mark.parametrize("counts", [(80, 26, 20), (0, 3, 7), (10**9, 5, 10**8), (0, 0, 0)])
+def test_f_of_an_extreme_beta_is_precision_or_recall(counts):
+    made = model(*counts, prior="jeffreys")
+    for beta, metric in ((1e-20, 1), (1e-100, 1), (1e20, 2), (1e100, 2)):
+        exact = stats.beta(counts[0] + 0.5, counts[metric] + 0.5)
+        for q, joint in itertools.product((0.01, 0.5, 0.975), (True, False)):
+            found = made.f_posterior(beta=beta, joint=joint).ppf(q)
+            assert found == pytest.approx(exact.ppf(q), rel=1e-9)
+
+
+@pytest.mark.parametrize("narrow", [1, 10**3, 10**7])
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+def test_independent_f_is_right_whichever_is_narrower(narrow, beta):
+    """F_beta of (precision, recall) is F_(1 / beta) of (recall, precision)."""
+    p, r = _beta.Beta(101, 101), _beta.Beta(narrow + 1, 2 * narrow + 1)
+    made = _f_posterior.IndependentF(p, r, beta)
+    turned = _f_posterior.IndependentF(r, p, 1 / beta)
+    b2 = beta * beta
+    for q in (1e-9, 0.025, 0.5, 0.975):
+        f = made.ppf(q)
+        assert turned.ppf(q) == pytest.approx(f, rel=1e-11)
+
+        def reached(y, f=f):  # by the precision, given the recall
+            whole = (1 + b2) * y - b2 * f
+            return np.where(
+                whole > 0, p.cdf(np.clip(f * y / np.where(whole > 0, whole, 1), 0, 1)), 1
+            )
+
+        if narrow > 1:
+            assert by_panels(reached, r.a, r.b) == pytest.approx(q, rel=1e-6, abs=1e-10)
+    assert made.isf(1e-40) > made.isf(1e-20) > made.ppf(0.9)
+    assert made.above(made.isf(1e-40)) == pytest.approx(1e-40, rel=1e-9)
+
+
+def test_tails_of_independent_f_that_are_tiny():
+    """With recall Beta(a, 1) and precision 1 but for nothing, F1 > f is recall > f / (2 - f)."""
+    made = _f_posterior.IndependentF(_beta.Beta(1e12, 1e-3), _beta.Beta(1, 200), 1)
+    for f in (0.5, 0.9, 0.99):
+        assert made.above(f) == pytest.approx((1 - f / (2 - f)) ** 200, rel=1e-6)
+    p, r = _beta.Beta(51, 51), _beta.Beta(51, 51)
+    with mpmath.workdps(40):
+
+        def inner(x):
+            y = mpmath.mpf("0.9") * x / (2 * x - mpmath.mpf("0.9"))
+            density = x**50 * (1 - x) ** 50 / mpmath.beta(51, 51)
+            return density * mpmath.betainc(51, 51, y, 1, regularized=True)
+
+        edge = mpmath.mpf("0.9") / mpmath.mpf("1.1")
+        exact = mpmath.quad(inner, [edge + (1 - edge) * k / 40 for k in range(41)])
+    assert _f_posterior.IndependentF(p, r, 1).above(0.9) == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_f_of_nothing_but_a_prior():
+    made = BayesianPRModel(prior="haldane").update(0, 0, 0)
+    assert made.f_stats().mean == pytest.approx(1 / 3, abs=1e-8)  # 1 for one of three shares
+    drawn = model(0, 0, 0, prior_alpha=0.01, prior_beta=0.03, n_samples=10**6, rng=0)
+    for joint in (True, False):
+        for beta in (0.5, 1.0):
+            mean = drawn.f_samples(beta=beta, joint=joint).mean()
+            assert drawn.f_stats(beta=beta, joint=joint).mean == pytest.approx(mean, abs=2e-3)
+    row = posteriors(pd.DataFrame({"tp": [0], "fp": [3], "fn": [0]}), prior="haldane").iloc[0]
+    for metric in ("precision", "recall", "f"):
+        assert row[f"{metric}_low"] <= row[f"{metric}_high"]
+
+
+def test_independent_f_compares_as_draws_do():
+    a, b = model(80, 26, 20, "a", n_samples=10**6, rng=1), model(60, 14, 30, "b", rng=2,
+                                                                 n_samples=10**6)  # fmt: skip
+    difference = a.f1_samples() - b.f1_samples()
+    found = compare_models(a, b, "f1", joint=False)
+    assert found["prob_a_better"] == pytest.approx((difference > 0).mean(), abs=2e-3)
+    assert (found["ci_low"], found["ci_high"]) == pytest.approx(
+        np.quantile(difference, [0.025, 0.975]), abs=5e-4
+    )
+
+
 def test_independent_f_without_errors_has_a_kink():
     made = model(30, 5, 0, n_samples=4_000_000, rng=2)
     drawn = made.f1_samples()
@@ -210,7 +320,53 @@ def test_independent_f_without_errors_has_a_kink():
 @given(counts, counts, counts, counts)
 def test_either_is_better(a, b, c, d):
     x, y = _beta.Beta(a + 1.0, b + 1.0), _beta.Beta(c + 1.0, d + 1.0)
-    assert _beta.prob_greater(x, y) + _beta.prob_greater(y, x) == pytest.approx(1, abs=1e-9)
+    # SciPy's own tails of Beta(2, 10**9) are wrong by 2e-8 near their mean.
+    near = 1e-11 if max(a, b, c, d) < 10**9 else 1e-8
+    assert _beta.prob_greater(x, y) + _beta.prob_greater(y, x) == pytest.approx(1, abs=near)
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (0, 7), (7, 0), (10**12, 0), (3, 10**6)])
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "haldane"])
+@pytest.mark.parametrize("metric", ["precision", "f1"])
+def test_equal_counts_are_as_likely_better_as_worse(counts, prior, metric):
+    a, b = (model(counts[0], counts[1], counts[1], name, prior=prior) for name in "ab")
+    found = compare_models(a, b, metric)
+    assert found["prob_a_better"] == pytest.approx(0.5, abs=1e-10)
+    assert found["ci_low"] == pytest.approx(-found["ci_high"], abs=1e-12)
+    apart = consistency_test(*(model(*counts, 0, "m", s, prior=prior) for s in "AB"))
+    assert apart["p_value"] == pytest.approx(1, abs=1e-11)
+
+
+def test_models_without_a_hit_under_a_prior_of_nearly_nothing():
+    """Beta(e, n) is below any number that matters but with probability e log(n)."""
+    a, b = (
+        BayesianPRModel(n, prior="haldane").update(0, fp=10**k) for n, k in (("a", 2), ("b", 6))
+    )
+    above = 1e-9 * math.log(10**4) / 2
+    assert compare_models(a, b)["prob_a_better"] - 0.5 == pytest.approx(above, rel=1e-3)
+    assert compare_models(b, a)["prob_a_better"] - 0.5 == pytest.approx(-above, rel=1e-3)
+    assert compare_models(a, BayesianPRModel("c").update(5, fp=5))["prob_a_better"] < 1e-7
+
+
+def test_chances_far_below_the_width_of_a_float():
+    """P(A > B) of Beta(a, 1) and Beta(1, b) is a Beta function: b B(a + 1, b)."""
+    for a, b in ((60, 40), (200, 100), (300, 250)):
+        low, high = _beta.Beta(1, b), _beta.Beta(a, 1)
+        exact = float(b * mpmath.beta(a + 1, b))
+        assert _beta.prob_greater(low, high) == pytest.approx(exact, rel=1e-9)
+    ref, new = model(400, 5, 0, sample="A"), model(5, 400, 0, sample="B")
+    found, turned = consistency_test(ref, new), consistency_test(new, ref)
+    assert 0 < found["p_value"] < 1e-100
+    assert found["p_value"] == pytest.approx(turned["p_value"], rel=1e-9)
+
+
+def test_differences_of_uniform_models():
+    """The difference of two uniform numbers is triangular."""
+    plain = [BayesianPRModel(name).update(0, fp=0) for name in "ab"]
+    for ci in (0.5, 0.95, 0.999):
+        found = compare_models(*plain, ci=ci)
+        edge = 1 - math.sqrt(1 - ci)
+        assert (found["ci_low"], found["ci_high"]) == pytest.approx((-edge, edge), abs=1e-12)
 
 
 def test_nothing_is_more_than_sure():
@@ -290,8 +446,28 @@ def test_counts_of_narrow_types_do_not_wrap():
 def test_one_entity_with_all_pairs_is_one_observation():
     links = list(range(2000))
     truth = {0: links[:1999], **{i: [10_000 + i] for i in range(1, 50)}}
-    made = evaluate({0: links}, truth, entities=range(50)).posterior()
-    assert made.design_effects["precision"] == 2000
+    ev = evaluate({0: links}, truth, entities=range(50))
+    whole = np.zeros(50, np.int64)
+    tp, made = (np.array([n] + [0] * 49) for n in (1999, 2000))
+    assert _design_effects(tp, made, whole, 1)[0] == 2000
+    with pytest.raises(DataError, match="over 1 entity with a prediction"):
+        ev.posterior()
+    frame = ev.posterior(dict.fromkeys(range(50), "all"))
+    assert math.isnan(frame["precision_mean"][0])
+    assert frame["recall_mean"][0] > 0
+
+
+def test_updates_of_a_model_of_entities():
+    truth = {i: [2 * i, 2 * i + 1] for i in range(60)}
+    ev = evaluate({i: truth[i] if i % 10 else [-1] for i in range(60)}, truth, entities=range(60))
+    more = ev.posterior().update(50, 10, 5)
+    tp, fp, fn = (x + y for x, y in zip(ev.posterior()._joint, (50, 10, 5), strict=True))
+    assert more.f_stats() == BayesianPRModel().update(tp, fp, fn).f_stats()
+    assert more.observations["recall_tp"] == more._recall.tp
+    with pytest.raises(DataError, match="precision saw"):
+        ev.posterior().update(5, fp=1).f_stats()
+    rounded = BayesianPRModel().update(0.1, fp=1).update(0.2, fp=1).update(0.3, fn=1)
+    assert rounded.f_stats().mean > 0
 
 
 def test_draws_have_a_seed():
@@ -304,7 +480,7 @@ def test_draws_have_a_seed():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: BayesianPRModel(prior_alpha=0), "prior_alpha=0: a prior needs finite numbers"),
+        (lambda: BayesianPRModel(prior_alpha=0), "prior_alpha=0: give a number between 1e-09"),
         (lambda: BayesianPRModel(prior_beta=math.nan), "prior_beta=nan"),
         (lambda: BayesianPRModel(prior_alpha=math.inf), "prior_alpha=inf"),
         (lambda: BayesianPRModel(prior="flat"), "prior='flat' is not an option"),
@@ -323,8 +499,18 @@ def test_draws_have_a_seed():
         (lambda: model().f_stats(beta=0), "beta=0"),
         (lambda: transfer_test(model(), model(), "f1"), "of precision or recall, not of f1"),
         (lambda: model(tp=1e300), r"tp=1e\+300: give a number between 0 and 9.0072e\+15"),
-        (lambda: compare_models(3, model()), "int is no model; give two BayesianPRModel"),
+        (lambda: compare_models(3, model()), "int is no model; give a BayesianPRModel"),
         (lambda: transfer_test(model(), "m"), "str is no model"),
+        (lambda: BayesianPRModel(prior_alpha=1e308), "prior_alpha=1e.308: give a number between"),
+        (lambda: BayesianPRModel(prior_beta=1e-12), "prior_beta=1e-12: give a number between"),
+        (lambda: model(tp=10**400), "give a number between 0 and"),
+        (lambda: visualization.plot_posteriors("m"), "str is no model"),
+        (lambda: visualization.plot_posteriors(model(), n_points=0), "n_points=0"),
+        (lambda: visualization.plot_comparison([1]), "int is no model"),
+        (lambda: visualization.plot_comparison(model()), "give a list of one or more models"),
+        (lambda: visualization.plot_sequential_update(1, 1, [3]), "is a int; give a dict"),
+        (lambda: visualization.plot_prior_sensitivity(1, 1, 1, []), "give pairs such as"),
+        (lambda: visualization.plot_prior_sensitivity(1, 1, 1, [1]), "give pairs such as"),
     ],
 )
 def test_what_is_refused(call, said):
@@ -392,6 +578,10 @@ def test_slices_go_in_as_they_come():
         ({"tp": [1, -2], "fp": [0, 0], "fn": [0, 0]}, {}, "in 1 row, first at row 1: -2"),
         ({"tp": [1], "fp": [math.nan], "fn": [0]}, {}, "'fp' has no count in 1 row"),
         ({"tp": [1], "fp": ["x"], "fn": [0]}, {}, "'fp' has no count in 1 row"),
+        ({"tp": [1], "fp": ["3"], "fn": [0]}, {}, "first at row 0: '3'"),
+        ({"tp": [2, True], "fp": [0, 0], "fn": [0, 0]}, {}, "first at row 1: True"),
+        ({"tp": [10**400], "fp": [0], "fn": [0]}, {}, "'tp' has no count in 1 row"),
+        ({"tp": [1], "fp": [0], "fn": [0]}, {"prior": "flat"}, "prior='flat' is not an option"),
         ({"tp": [True], "fp": [0], "fn": [0]}, {}, "'tp' holds bool values"),
         ({"tp": pd.to_datetime(["2020-01-01"]), "fp": [0], "fn": [0]}, {}, "'tp' holds datetime"),
         ({"tp": [1], "fp": [0]}, {}, "no column 'fn'"),
@@ -468,7 +658,7 @@ def test_slices_are_ranked_and_small_ones_left_open():
 
 
 def test_posteriors_of_entities_that_are_refused():
-    with pytest.raises(DataError, match="over 29 entities"):
+    with pytest.raises(DataError, match="over 0 entities with a prediction"):
         evaluate({}, {0: [1]}, entities=range(29)).posterior()
     pairs = Truth([("a", "b")], [*"abc"], undirected=True)
     with pytest.raises(DataError, match="belongs to two"):
@@ -476,6 +666,8 @@ def test_posteriors_of_entities_that_are_refused():
     ev = evaluate({0: [1]}, {0: [1]}, entities=range(40))
     with pytest.raises(DataError, match="floor=3"):
         ev.posterior("n_true", floor=3)
+    with pytest.raises(DataError, match="floor=0.9 is of slices; give by="):
+        ev.posterior(floor=0.9)
 
 
 # -- the command line -------------------------------------------------------------------------
@@ -505,8 +697,9 @@ def test_the_command_says_how_sure_the_counts_are(tmp_path):
         (("--tp", "8", "--fp", "1", "--output", "x.csv"), "--output is of a table"),
         (("x.csv", "--tp", "8"), "a file of counts and --tp"),
         (("missing.csv",), "missing.csv"),
-        (("--tp", "8", "--fp", "1", "--level", "95"), "ci=95.0"),
-        (("--tp", "8", "--fp", "1", "--floor", "nan"), "floor=nan"),
+        (("--tp", "8", "--fp", "1", "--level", "95"), "--level=95.0: give"),
+        (("--tp", "8", "--fp", "1", "--floor", "nan"), "--floor=nan: give"),
+        (("--tp", "8", "--fp", "1", "--beta", "0"), "--beta=0.0: give"),
         (("--tp", "8", "--fp", "1", "--json", "--markdown"), "exclude each other"),
     ],
 )

@@ -1,0 +1,289 @@
+"""Posteriors of F_beta: of one sample, where precision and recall share true links, or of two.
+
+With w = 1 / (1 + beta**2), 1 / F = w / precision + (1 - w) / recall. A tail of F is an integral
+over the narrower of two Beta variables, along the line where F is the given value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from berx_gpu._beta import Beta, Posterior, f1_moments
+from berx_gpu._quadrature import log_integral
+
+_LOG_2 = math.log(2)
+
+
+def joint(tp: float, fp: float, fn: float, beta: float) -> Posterior:
+    """Return F_beta of one sample (Goutte and Gaussier 2005).
+
+    The shares of true, false and missed links are Dirichlet(tp, fp, fn), prior counts included.
+    """
+    return SharedF1(Beta(tp, fp + fn)) if beta == 1 else JointF(tp, fp, fn, beta)
+
+
+class SharedF1(Posterior):
+    """2X / (1 + X), where X is the share of true links: its odds are twice those of X."""
+
+    def __init__(self, share: Beta) -> None:
+        self.share = share
+        self.centre, self.width = share.centre + _LOG_2, share.width
+        self.mean, self.std = (float(v) for v in f1_moments(share.a, share.b, np))
+
+    def log_density(self, v: Any) -> Any:
+        return self.share.log_density(v - _LOG_2)
+
+    def log_cdf(self, v: Any) -> Any:
+        return self.share.log_cdf(v - _LOG_2)
+
+    def log_sf(self, v: Any) -> Any:
+        return self.share.log_sf(v - _LOG_2)
+
+    def ppf(self, q: float) -> float:
+        x = self.share.ppf(q)
+        return 2 * x / (1 + x)
+
+    def isf(self, q: float) -> float:
+        x = self.share.isf(q)
+        return 2 * x / (1 + x)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Any:
+        """Return n draws."""
+        x = rng.beta(self.share.a, self.share.b, n)
+        return 2 * x / (1 + x)
+
+
+class Integrated(Posterior):
+    """A posterior whose tails are integrals over one variable, and whose moments are over two."""
+
+    def log_density(self, v: Any) -> Any:
+        return np.array([self._log_density(float(one)) for one in v])
+
+    def log_cdf(self, v: Any) -> Any:
+        return np.array([self._log_tail(float(one), upper=False) for one in v])
+
+    def log_sf(self, v: Any) -> Any:
+        return np.array([self._log_tail(float(one), upper=True) for one in v])
+
+    def _log_density(self, v: float) -> float:
+        raise NotImplementedError
+
+    def _log_tail(self, v: float, upper: bool) -> float:
+        raise NotImplementedError
+
+    def _lost(self) -> tuple[Any, Any]:
+        """Return the odds of 1 - F at nodes of both variables, and the probability of each."""
+        raise NotImplementedError
+
+    def ready(self) -> Posterior:
+        return self._tabulated
+
+    @cached_property
+    def _tabulated(self) -> Posterior:
+        return Tabulated(self)
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        odds, weights = self._lost()
+        with np.errstate(over="ignore", invalid="ignore"):
+            f, lost = 1 / (1 + odds), np.where(np.isinf(odds), 1.0, odds / (1 + odds))
+        mean, mean_lost = float((weights * f).sum()), float((weights * lost).sum())
+        away = f - mean if mean < mean_lost else lost - mean_lost
+        return mean, math.sqrt(float((weights * away**2).sum()))
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]  # it is worked out when asked for
+        """The posterior mean."""
+        return self._moments[0]
+
+    @property
+    def std(self) -> float:  # type: ignore[override]
+        """The posterior standard deviation."""
+        return self._moments[1]
+
+
+class IndependentF(Integrated):
+    """F_beta of a precision and a recall that know nothing of each other.
+
+    Along F = f the logits are v + log w + log(1 + exp(s)) and v + log(1 - w) + log(1 + exp(-s)),
+    with v that of f, for s from -inf to inf: a change of (v, s) is one of the logits, as large.
+    """
+
+    def __init__(self, precision: Beta, recall: Beta, beta: float) -> None:
+        self.precision, self.recall, self.beta2 = precision, recall, beta * beta
+        weights = (-math.log1p(self.beta2), math.log(self.beta2) - math.log1p(self.beta2))
+        sides = [(precision, weights[0]), (recall, weights[1])]
+        self._x, self._y = sorted(sides, key=lambda side: side[0].width)
+        (x, log_wx), (y, log_wy) = self._x, self._y
+        self.centre = -float(np.logaddexp(log_wx - x.centre, log_wy - y.centre))
+        self.width = x.width
+
+    def _log_density(self, v: float) -> float:
+        return self._along(v, self._y[0].log_density, moving=False)
+
+    def _log_tail(self, v: float, upper: bool) -> float:
+        (x, log_wx), (y, _) = self._x, self._y
+        found = self._along(v, y.log_sf if upper else y.log_cdf, moving=True)
+        if upper:
+            return found
+        # Below this x no y reaches f.
+        return float(np.logaddexp(found, x.log_cdf(np.array([v + log_wx]))[0]))
+
+    def _along(self, v: float, log_y: Callable[[Any], Any], moving: bool) -> float:
+        """Integrate the density of x times something of y over s, or over x (moving)."""
+        (x, log_wx), (_, log_wy) = self._x, self._y
+
+        def log_f(s: Any) -> Any:
+            up, down = np.logaddexp(0, s), np.logaddexp(0, -s)
+            found = x.log_density(v + log_wx + up) + log_y(v + log_wy + down)
+            return found - down if moving else found
+
+        edge = x.centre - v - log_wx
+        if edge <= 0:
+            return log_integral(log_f, 0.0, 1.0)
+        rise = -math.expm1(-edge)  # of x's logit with s
+        return log_integral(log_f, edge + math.log(rise), min(x.width / rise, 1.0))
+
+    def _lost(self) -> tuple[Any, Any]:
+        (u, p), (v, q) = (side[0].nodes() for side in (self._x, self._y))
+        with np.errstate(over="ignore"):
+            odds = np.exp(self._x[1] - u)[:, None] + np.exp(self._y[1] - v)
+        return odds, p[:, None] * q
+
+    def of(self, precision: Any, recall: Any) -> Any:
+        """Return F of precisions and recalls."""
+        whole = self.beta2 * precision + recall
+        return np.divide((1 + self.beta2) * precision * recall, whole, out=np.zeros_like(whole),
+                         where=whole > 0)  # fmt: skip
+
+    def sample(self, n: int, rng: np.random.Generator) -> Any:
+        """Return n draws."""
+        p, r = self.precision, self.recall
+        return self.of(rng.beta(p.a, p.b, n), rng.beta(r.a, r.b, n))
+
+
+class JointF(Integrated):
+    """F_beta, beta not 1, when precision and recall share their true links.
+
+    The odds of F are those of the share of true links over a cost, the mean of w and 1 - w by the
+    shares of false and of missed links among the errors: it rises from the lesser to the greater
+    one with the share of the errors that cost more.
+    """
+
+    def __init__(self, tp: float, fp: float, fn: float, beta: float) -> None:
+        self.beta2 = beta * beta
+        costly, cheap = (fn, fp) if beta > 1 else (fp, fn)
+        self.true, self.costly = Beta(tp, fp + fn), Beta(costly, cheap)
+        small = math.log(self.beta2) if beta < 1 else 0.0
+        self._least = small - math.log1p(self.beta2)
+        self._most = (0.0 if beta < 1 else math.log(self.beta2)) - math.log1p(self.beta2)
+        self.centre = self.true.centre - float(self._log_cost(np.array([self.costly.centre]))[0])
+        self.width = min(self.true.width, self.costly.width)
+
+    def _log_cost(self, s: Any) -> Any:
+        """Return the logarithm of the cost where the logit of the costly share is s."""
+        return np.logaddexp(self._least - np.logaddexp(0, s), self._most - np.logaddexp(0, -s))
+
+    def _log_slope(self, s: Any) -> Any:
+        """Return the logarithm of how fast that grows with s."""
+        spread = self._most + math.log(-math.expm1(self._least - self._most))
+        return spread - np.logaddexp(0, s) - np.logaddexp(0, -s) - self._log_cost(s)
+
+    def _log_density(self, v: float) -> float:
+        centre, width, _ = self._start(v)
+        return log_integral(
+            lambda s: self.costly.log_density(s) + self.true.log_density(v + self._log_cost(s)),
+            centre,
+            width,
+        )
+
+    def _log_tail(self, v: float, upper: bool) -> float:
+        true, costly = self.true, self.costly
+        centre, width, over_true = self._start(v)
+        if not over_true:
+            log_tail = true.log_sf if upper else true.log_cdf
+            return log_integral(
+                lambda s: costly.log_density(s) + log_tail(v + self._log_cost(s)), centre, width
+            )
+        other = costly.log_cdf if upper else costly.log_sf
+
+        def log_f(s: Any) -> Any:
+            return true.log_density(v + self._log_cost(s)) + self._log_slope(s) + other(s)
+
+        # Beyond the greatest cost, or below the least, the share of true links alone decides.
+        sure = true.log_sf(v + self._most) if upper else true.log_cdf(v + self._least)
+        return float(np.logaddexp(log_integral(log_f, centre, width), sure))
+
+    def _start(self, v: float) -> tuple[float, float, bool]:
+        """Return where to look for the peak, how fine, and whether the true share is narrower."""
+        cost = self.true.centre - v
+        if self._least < cost < self._most:
+            above, below = (math.expm1(cost - self._least), -math.expm1(cost - self._most))
+            s = self._least - self._most + math.log(above) - math.log(below)
+            width = self.true.width / math.exp(float(self._log_slope(np.array([s]))[0]))
+            if width < self.costly.width:
+                return s, width, True
+        return self.costly.centre, self.costly.width, False
+
+    def _lost(self) -> tuple[Any, Any]:
+        (u, p), (s, q) = self.true.nodes(), self.costly.nodes()
+        with np.errstate(over="ignore"):
+            odds = np.exp(self._log_cost(s) - u[:, None])
+        return odds, p[:, None] * q
+
+    def sample(self, n: int, rng: np.random.Generator) -> Any:
+        """Return n draws."""
+        x = rng.beta(self.true.a, self.true.b, n)
+        costly = rng.beta(self.costly.a, self.costly.b, n)
+        cost = math.exp(self._least) * (1 - costly) + math.exp(self._most) * costly
+        return x / (x + (1 - x) * cost)
+
+
+class Tabulated(Posterior):
+    """Another posterior by polynomials through 96 of its values, for those who ask often."""
+
+    _SIZE = 96
+    _DEEP = 60.0
+
+    def __init__(self, of: Integrated) -> None:
+        self.mean, self.std, self.centre, self.width = of.mean, of.std, of.centre, of.width
+        self._ends = tuple(self._end(of, sign) for sign in (-1.0, 1.0))
+        t = np.cos(np.pi * (np.arange(self._SIZE) + 0.5) / self._SIZE)
+        low, high = self._ends
+        self._t = (low + high) / 2 + (high - low) / 2 * t
+        v = self.centre + self.width * np.sinh(self._t)
+        density, cdf, sf = (
+            interpolate.BarycentricInterpolator(self._t, log_of(v))
+            for log_of in (of.log_density, of.log_cdf, of.log_sf)
+        )
+        self._polynomials = density, cdf, sf
+
+    def _end(self, of: Integrated, sign: float) -> float:
+        """Return how far out values count, as the t of centre + width sinh(t)."""
+        top, t = of.log_density(np.array([self.centre]))[0], 0.0
+        while of.log_density(np.array([self.centre + self.width * np.sinh(sign * t)]))[0] > (
+            top - self._DEEP
+        ):
+            t += 0.25
+        return sign * t
+
+    def _read(self, which: int, v: Any, below: float, above: float) -> Any:
+        t = np.arcsinh((v - self.centre) / self.width)
+        low, high = self._ends
+        found = self._polynomials[which](np.clip(t, low, high))
+        return np.where(t < low, below, np.where(t > high, above, found))
+
+    def log_density(self, v: Any) -> Any:
+        return self._read(0, v, -np.inf, -np.inf)
+
+    def log_cdf(self, v: Any) -> Any:
+        return np.minimum(self._read(1, v, -np.inf, 0.0), 0.0)
+
+    def log_sf(self, v: Any) -> Any:
+        return np.minimum(self._read(2, v, 0.0, -np.inf), 0.0)
