@@ -51,17 +51,16 @@ def posterior(
     """
     from berx_gpu import files
     from berx_gpu._options import number
-    from berx_gpu._posterior_options import PRIORS, share_of_one
+    from berx_gpu._posterior_options import PRIORS
     from berx_gpu._tables import aligned, markdown
 
     form = inputs.one_form(as_json, as_markdown)
     given = {"--tp": tp, "--fp": fp, "--fn": fn}
     first = next((name for name, value in given.items() if value is not None), None)
     believed = PRIORS[prior]
-    share_of_one("--level", level)
-    number("--beta", beta, 1e-100, 1e100)
+    number("beta", beta, 1e-100, 1e100)
     if floor is not None:
-        number("--floor", floor, 0, 1)
+        number("floor", floor, 0, 1)
     if counts is None:
         if output is not None:
             raise DataError("--output is of a table; give a file of counts")

@@ -45,7 +45,7 @@ def main() -> None:
         code = INTERRUPTED
     except (DataError, MissingDependencyError, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        code = _told(text)
+        code = _told(_with_flag(text))
     except OSError as error:
         _told(f"the result cannot be written: {error.strerror or error}")
         os._exit(BAD_INPUT)  # Python would try, and fail, to write the rest at its exit
@@ -77,6 +77,19 @@ def _progress_bar() -> Iterator[None]:
 
     with progress(show):
         yield
+
+
+_FLAG_OF = {"ci": "level", "confidence_level": "level", "rng": "seed"}
+
+
+def _with_flag(text: str) -> str:
+    """Return a message about an option, which the library names first, with the command's flag."""
+    option, equals, rest = text.partition("=")
+    command = cli.commands.get(next((word for word in sys.argv[1:] if word[:1] != "-"), ""))
+    for parameter in command.params if command else ():
+        if parameter.name == _FLAG_OF.get(option, option) and equals:
+            return f"{parameter.opts[0]}={rest}"
+    return text
 
 
 def _told(message: str) -> int:

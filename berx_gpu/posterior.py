@@ -221,8 +221,8 @@ def posteriors(
         Names of these columns.
     ci : float, default 0.95
     beta : float, default 1.0
-        Of F, whose precision and recall share their true links. Any other than 1 takes about ten
-        milliseconds a row; 1 takes microseconds.
+        Of F, whose precision and recall share their true links. Any other than 1 takes some
+        twenty milliseconds a row; 1 takes microseconds.
     floor : float, optional
         Adds the probabilities that precision, recall and F are above it.
     prior, prior_alpha, prior_beta

@@ -760,7 +760,7 @@ def test_a_sweep_saves_a_policy_that_decide_applies(files):
     ("args", "said"),
     [
         (["--grid", "0.1,x"], "--grid '0.1,x': give numbers"),
-        (["--top-k", "0"], "top_k=0: give a whole number from 1"),
+        (["--top-k", "0"], "--top-k=0: give a whole number from 1"),
         (["--ratio", "2"], "ratio=2.0: give a number above 0 and at most 1"),
         (["--plot", "sweep.gif"], "use .png, .svg or .pdf"),
         (["--output", "curve.txt"], "cannot tell what to write"),

@@ -476,7 +476,7 @@ def test_the_command_compares_a_part(tmp_path):
         ((*SYSTEMS, *REST, "--name", "a", "--name", ""), "--name is empty"),
         ((*SYSTEMS, *REST, "--level", "95"), "between 0 and 1"),
         ((*SYSTEMS, *REST, "--json", "--markdown"), "exclude each other"),
-        ((*SYSTEMS, *REST, "--seed", "-1"), "rng=-1"),
+        ((*SYSTEMS, *REST, "--seed", "-1"), "--seed=-1"),
     ],
 )  # fmt: skip
 def test_calls_that_the_command_refuses(arguments, said):
