@@ -84,7 +84,7 @@ class Posterior:
                 return float(step > 0)
             start, end = end, min(max(end + step, -_FURTHEST), _FURTHEST)
             step *= 2
-        return float(special.expit(optimize.brentq(excess, start, end, xtol=1e-14)))
+        return float(special.expit(optimize.brentq(excess, start, end, xtol=1e-14, maxiter=500)))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the limits that leave equal tails."""
@@ -231,7 +231,7 @@ def _difference(a: Posterior, b: Posterior, tail: float) -> float:
     most = 1.0 - 2.0**-53
     if excess(0.0) <= 0 or excess(most) >= 0:
         return 0.0 if excess(0.0) <= 0 else 1.0
-    return float(optimize.brentq(excess, 0.0, most, xtol=1e-18))
+    return float(optimize.brentq(excess, 0.0, most, xtol=1e-18, maxiter=500))
 
 
 def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
@@ -240,7 +240,8 @@ def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
         found = prob_greater(a, b)
         return math.log(found) if found else -math.inf
     log_d, rest = math.log(d), math.log1p(-d)
-    of_a = a.width <= b.width
+    starts = _start(a, d, a_side=True), _start(b, d, a_side=False)
+    of_a = starts[0][1] <= starts[1][1]
 
     def log_f(s: Any) -> Any:
         up, down = -np.logaddexp(0, -s), -np.logaddexp(0, s)  # log expit(s), log expit(-s)
@@ -252,12 +253,17 @@ def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
         dense, other = b.log_density(log_b - log_not_b), a.log_sf(log_a - log_not_a)
         return dense + other + rest + up + down - log_b - log_not_b
 
-    x = float(special.expit((a if of_a else b).centre))
-    share = (x - d if of_a else x) / (1 - d)
+    return log_integral(log_f, *starts[0 if of_a else 1])
+
+
+def _start(one: Posterior, d: float, a_side: bool) -> tuple[float, float]:
+    """Return the s at which a posterior of `_log_beyond` is centred, and how wide it is there."""
+    x = float(special.expit(one.centre))
+    share = (x - d if a_side else x) / (1 - d)
     if not 0 < share < 1:
-        return log_integral(log_f, 0.0, 1.0)
-    width = a.width * x / share if of_a else b.width * (1 - x) / (1 - share)
-    return log_integral(log_f, float(special.logit(share)), min(width, 1.0))
+        return 0.0, 1.0
+    slower = x / share if a_side else (1 - x) / (1 - share)
+    return float(special.logit(share)), min(one.width * slower, 1.0)
 
 
 # -- many at once -----------------------------------------------------------------------------

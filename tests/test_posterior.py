@@ -297,6 +297,27 @@ def test_f_of_nothing_but_a_prior():
         assert row[f"{metric}_low"] <= row[f"{metric}_high"]
 
 
+@pytest.mark.parametrize(
+    ("p", "r", "beta", "f"),
+    [
+        ((1005, 1005), (1005, 1e8), 0.1, 9.46e-4),  # the narrower one reaches f in its tail only
+        ((2, 1e8), (40, 3), 5.0, 1e-6),
+        ((1e6, 3), (7, 1e6), 1.0, 1.3e-5),
+    ],
+)
+def test_both_tails_of_independent_f_are_one(p, r, beta, f):
+    made = _f_posterior.IndependentF(_beta.Beta(*p), _beta.Beta(*r), beta)
+    assert made.cdf(np.array([f]))[0] + made.above(f) == pytest.approx(1, abs=1e-11)
+
+
+def test_independent_f_is_as_sure_both_ways():
+    a = model(0, 1, 50, "a", prior_alpha=5, prior_beta=5)
+    b = model(3, 3, 3, "b", prior_alpha=5, prior_beta=5)
+    there, back = (compare_models(*m, "f1", joint=False) for m in ((a, b), (b, a)))
+    assert there["prob_a_better"] + back["prob_a_better"] == pytest.approx(1, abs=1e-8)
+    assert there["ci_low"] == pytest.approx(-back["ci_high"], abs=1e-7)
+
+
 def test_independent_f_compares_as_draws_do():
     a, b = model(80, 26, 20, "a", n_samples=10**6, rng=1), model(60, 14, 30, "b", rng=2,
                                                                  n_samples=10**6)  # fmt: skip
