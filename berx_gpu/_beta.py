@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from berx_gpu._quadrature import log_integral, nodes
+from berx_gpu._quadrature import Place, log_integral, nodes
 
 _FURTHEST = 745.0
 """Logits beyond it are those of 0 and 1, as floats go."""
@@ -22,13 +22,12 @@ _FURTHEST = 745.0
 class Posterior:
     """A distribution on [0, 1] that can be asked for its tails and quantiles.
 
-    `centre` and `width` say roughly where the logit is.
+    `place` says roughly where the logit is, and how wide.
     """
 
     mean: float
     std: float
-    centre: float
-    width: float
+    place: Place
 
     def log_density(self, v: Any) -> Any:
         """Return the logarithm of the density of the logit at each v of an array."""
@@ -76,8 +75,9 @@ class Posterior:
             found = float(log_tail(np.array([v]))[0])
             return sign * (max(found, -1e6) - math.log(q))
 
-        start = min(max(self.centre, -_FURTHEST), _FURTHEST)
-        step = -2 * self.width if excess(start) > 0 else 2 * self.width
+        centre, width = self.place
+        start = min(max(centre, -_FURTHEST), _FURTHEST)
+        step = -2 * width if excess(start) > 0 else 2 * width
         end = start
         while excess(end) * step < 0:
             if abs(end) == _FURTHEST and end * step > 0:
@@ -123,10 +123,10 @@ class Beta(Posterior):
         self.a, self.b = float(a), float(b)
         self.mean = a / (a + b)
         self.std = math.sqrt(self.mean * (b / (a + b)) / (a + b + 1))
-        self.centre = math.log((a + 1) / (b + 1))  # where a density without a peak has its corner
-        self.width = min(math.sqrt((a + b) / a / b), 1.0)
+        corner = math.log((a + 1) / (b + 1))  # of a density without a peak
+        self.place = corner, min(math.sqrt((a + b) / a / b), 1.0)
         self._log_peak = 0.0  # so that all sums to 1, without gamma functions that cancel
-        logs = nodes(self.log_density, self.centre, self.width)[1]
+        logs = nodes(self.log_density, self.place)[1]
         self._log_peak = -float(special.logsumexp(logs))
 
     def log_density(self, v: Any) -> Any:
@@ -142,7 +142,7 @@ class Beta(Posterior):
 
     def nodes(self) -> tuple[Any, Any]:
         """Return logits and the probability of each, for means over the distribution."""
-        v, logs = nodes(self.log_density, self.centre, self.width)
+        v, logs = nodes(self.log_density, self.place)
         weights = np.exp(logs - logs.max())
         return v, weights / weights.sum()
 
@@ -201,10 +201,10 @@ def _log_scaled(a: float, b: float) -> float:
 def prob_greater(a: Posterior, b: Posterior) -> float:
     """Return P(a > b): an integral over the narrower of the two, whichever comes first."""
     a, b = a.ready(), b.ready()
-    if a.width <= b.width:
-        found = log_integral(lambda v: a.log_density(v) + b.log_cdf(v), a.centre, a.width)
+    if a.place[1] <= b.place[1]:
+        found = log_integral(lambda v: a.log_density(v) + b.log_cdf(v), a.place, b.place)
     else:
-        found = log_integral(lambda v: b.log_density(v) + a.log_sf(v), b.centre, b.width)
+        found = log_integral(lambda v: b.log_density(v) + a.log_sf(v), a.place, b.place)
     return min(math.exp(found), 1.0)
 
 
@@ -240,8 +240,8 @@ def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
         found = prob_greater(a, b)
         return math.log(found) if found else -math.inf
     log_d, rest = math.log(d), math.log1p(-d)
-    starts = _start(a, d, a_side=True), _start(b, d, a_side=False)
-    of_a = starts[0][1] <= starts[1][1]
+    places = _place(a, d, a_side=True), _place(b, d, a_side=False)
+    of_a = places[0][1] <= places[1][1]
 
     def log_f(s: Any) -> Any:
         up, down = -np.logaddexp(0, -s), -np.logaddexp(0, s)  # log expit(s), log expit(-s)
@@ -253,17 +253,18 @@ def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
         dense, other = b.log_density(log_b - log_not_b), a.log_sf(log_a - log_not_a)
         return dense + other + rest + up + down - log_b - log_not_b
 
-    return log_integral(log_f, *starts[0 if of_a else 1])
+    return log_integral(log_f, *places)
 
 
-def _start(one: Posterior, d: float, a_side: bool) -> tuple[float, float]:
-    """Return the s at which a posterior of `_log_beyond` is centred, and how wide it is there."""
-    x = float(special.expit(one.centre))
+def _place(one: Posterior, d: float, a_side: bool) -> Place:
+    """Return the s at which a posterior of `_log_beyond` is, and how wide it is there."""
+    centre, width = one.place
+    x = float(special.expit(centre))
     share = (x - d if a_side else x) / (1 - d)
     if not 0 < share < 1:
         return 0.0, 1.0
     slower = x / share if a_side else (1 - x) / (1 - share)
-    return float(special.logit(share)), min(one.width * slower, 1.0)
+    return float(special.logit(share)), min(width * slower, 1.0)
 
 
 # -- many at once -----------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""Integrals over the whole line of functions with one peak, right where they are tiny, too.
+"""Integrals over the whole line of smooth functions, right where they are tiny, too.
 
-Functions are given by their logarithm. Points lie at peak + scale sinh(t) for even steps of t:
-dense at the peak, and far out on either side in few steps, so that one rule serves a peak of width
-1e-8 and a plateau of length 1e9. The sum over even steps of a smooth function that falls off at
-both ends is wrong by exp(-c / step) only (Trefethen and Weideman 2014).
+Functions are given by their logarithm, and by the places where they change, each with a width. The
+points lie at even steps of t, the sum of asinh((s - place) / width) over the places: dense at each,
+and far out in few steps, so that one rule serves a peak of width 1e-8, two of them far apart, and a
+plateau of length 1e9. The sum over even steps of a smooth function that falls off at both ends is
+wrong by exp(-c / step) only (Trefethen and Weideman 2014).
 """
 
 from __future__ import annotations
@@ -13,58 +14,92 @@ from typing import Any
 
 import numpy as np
 
-_STEP = 1 / 32
+_STEP = 1 / 24
 _COARSE = 1 / 8
 _REACHES = (4, 12, 60)
-"""How far to look for the peak and the ends: nearly all are close by."""
+"""How far from a place to look, as asinh: nearly all is close by."""
 _DEEP = 42.0
-"""How many powers of e below the peak a point may lie and still count."""
+"""How many powers of e below the highest point another may lie and still count."""
+
+Place = tuple[float, float]
 
 
-def log_integral(log_f: Callable[[Any], Any], centre: float, width: float) -> float:
+def log_integral(log_f: Callable[[Any], Any], *places: Place) -> float:
     """Return the logarithm of the integral, -inf for nothing.
 
     Parameters
     ----------
     log_f : callable
         The logarithm of the function at an array of points.
-    centre, width : float
-        Roughly where to look for the peak, and how fine.
+    places : tuple of float
+        A point where the function changes, and within how much.
     """
-    _, logs = nodes(log_f, centre, width)
+    _, logs = nodes(log_f, *places)
     top = logs.max()
     return float(top + np.log(np.exp(logs - top).sum())) if top > -np.inf else -np.inf
 
 
-def nodes(log_f: Callable[[Any], Any], centre: float, width: float) -> tuple[Any, Any]:
-    """Return points around the peak, and the logarithm of what each adds to the integral.
+def nodes(log_f: Callable[[Any], Any], *places: Place) -> tuple[Any, Any]:
+    """Return points, and the logarithm of what each adds to the integral.
 
-    They are densest at `centre` where coarse steps from there show the whole peak, which the fine
-    ones then do four times as well, and at the peak itself elsewhere.
+    A peak that coarse steps do not show in full becomes one more place.
     """
-    t, logs = _look(log_f, centre, width)
+    line = _Line(places)
+    t, points, logs = _look(log_f, line)
     i = int(np.argmax(logs))
-    if logs[i] > -np.inf and not _whole(logs, i):
-        centre, width = _peak(log_f, centre + width * np.sinh(t[max(i - 1, 0) : i + 2]))
-        t, logs = _look(log_f, centre, width)
-    logs = logs + np.log(np.cosh(t))
+    if logs[i] == -np.inf:
+        return points[:1], logs[:1]
+    if not _whole(logs, i):
+        line = _Line((*places, _peak(log_f, points[max(i - 1, 0) : i + 2])))
+        t, points, logs = _look(log_f, line)
+    logs = logs + np.log(line.spacing(points))
     seen = np.flatnonzero(logs > logs.max() - _DEEP)
-    if not len(seen):
-        return t[:1], logs[:1]
     low, high = t[max(seen[0] - 1, 0)], t[min(seen[-1] + 1, len(t) - 1)]
-    t = low + _STEP * np.arange(round((high - low) / _STEP) + 1)
-    points = centre + width * np.sinh(t)
-    return points, log_f(points) + np.log(width * _STEP * np.cosh(t))
+    points = line.points(low + _STEP * np.arange(round((high - low) / _STEP) + 1))
+    return points, log_f(points) + np.log(_STEP * line.spacing(points))
 
 
-def _look(log_f: Callable[[Any], Any], centre: float, width: float) -> tuple[Any, Any]:
-    """Return steps of t, and the function there, as far out as it counts."""
+class _Line:
+    """The points s, and t, the sum of asinh((s - place) / width) over some places."""
+
+    def __init__(self, places: tuple[Place, ...]) -> None:
+        self.places = np.array([p for p, _ in places])[:, None]
+        self.widths = np.array([w for _, w in places])[:, None]
+
+    def around(self, reach: float) -> Any:
+        """Return points as far as `reach` from each place, in order."""
+        u = np.arange(-reach, reach + _COARSE, _COARSE)
+        return np.sort((self.places + self.widths * np.sinh(u)).ravel())
+
+    def t(self, s: Any) -> Any:
+        """Return the t of points."""
+        return np.arcsinh((s - self.places) / self.widths).sum(axis=0)
+
+    def spacing(self, s: Any) -> Any:
+        """Return ds / dt at points."""
+        return 1 / (1 / np.hypot(s - self.places, self.widths)).sum(axis=0)
+
+    def points(self, t: Any) -> Any:
+        """Return the points at some t, in order."""
+        reach = _REACHES[-1] if max(-t[0], t[-1]) > _REACHES[1] else _REACHES[1]
+        known = self.around(reach)
+        s = np.interp(t, self.t(known), known)
+        for _ in range(4):
+            s = s - (self.t(s) - t) * self.spacing(s)
+        return s
+
+
+def _look(log_f: Callable[[Any], Any], line: _Line) -> tuple[Any, Any, Any]:
+    """Return even coarse steps of t, their points, and the function there, as far as it counts."""
     for reach in _REACHES:
-        t = np.arange(-reach, reach + _COARSE, _COARSE)
-        logs = log_f(centre + width * np.sinh(t))
-        if max(logs[0], logs[-1]) + reach < logs.max() - _DEEP:
+        low, high = line.t(line.around(reach)[[0, -1]])
+        t = np.arange(low, high + _COARSE, _COARSE)
+        points = line.points(t)
+        logs = log_f(points)
+        ends = logs[[0, -1]] + np.log(line.spacing(points[[0, -1]]))
+        if ends.max() < (logs + np.log(line.spacing(points))).max() - _DEEP:
             break
-    return t, logs
+    return t, points, logs
 
 
 def _whole(logs: Any, i: int) -> bool:
@@ -72,7 +107,7 @@ def _whole(logs: Any, i: int) -> bool:
     return bool(min(logs[max(i - 1, 0)], logs[min(i + 1, len(logs) - 1)]) > logs[i] - 1)
 
 
-def _peak(log_f: Callable[[Any], Any], points: Any) -> tuple[float, float]:
+def _peak(log_f: Callable[[Any], Any], points: Any) -> Place:
     """Return where the peak between some points is, and how wide within a factor of eight."""
     while True:
         points = np.linspace(points[0], points[-1], 17)
