@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from berx_gpu import _beta
 from berx_gpu._columns import to_rows
@@ -230,8 +231,9 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
 
 
 def _density(posterior: _beta.Posterior, n_points: int) -> tuple[Any, Any]:
-    """Return points of a density, from the steps of the distribution between them."""
+    """Return points of a density."""
     low, high = posterior.ppf(3e-7), posterior.isf(3e-7)
     low = min(low, high - 1e-9)  # a posterior that is all at one end has some width in a figure
     edges = np.linspace(low, high, n_points + 1)
-    return (edges[1:] + edges[:-1]) / 2, np.diff(posterior.cdf(edges)) / np.diff(edges)
+    x = (edges[1:] + edges[:-1]) / 2
+    return x, np.exp(posterior.ready().log_density(special.logit(x))) / (x * (1 - x))
