@@ -13,10 +13,17 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from berx_gpu._quadrature import Place, log_integral, nodes
+from berx_gpu._quadrature import Place, log_integral, nodes, with_corners
+from berx_gpu.errors import DataError
 
+_ROUNDED = 1e-5
+_LEAST = 2.3e-308
+"""SciPy's quantiles end here, whatever the right one is."""
 _FURTHEST = 745.0
 """Logits beyond it are those of 0 and 1, as floats go."""
+
+
+_SMALL = math.log(1e-12)
 
 
 class Posterior:
@@ -59,11 +66,17 @@ class Posterior:
 
     def ppf(self, q: float) -> float:
         """Return the value that the distribution is below with probability q."""
-        return self._where(self.log_cdf, q, 1.0) if q <= 0.5 else self.isf(1 - q)
+        return self._ppf(_chance(q))
 
     def isf(self, q: float) -> float:
         """Return the value that the distribution is above with probability q."""
-        return self._where(self.log_sf, q, -1.0) if q <= 0.5 else self.ppf(1 - q)
+        return self._isf(_chance(q))
+
+    def _ppf(self, q: float) -> float:
+        return self._where(self.log_cdf, q, 1.0) if q <= 0.5 else self._isf(1 - q)
+
+    def _isf(self, q: float) -> float:
+        return self._where(self.log_sf, q, -1.0) if q <= 0.5 else self._ppf(1 - q)
 
     def _where(self, log_tail: Any, q: float, sign: float) -> float:
         """Return where a tail, which rises (1) or falls (-1) with the value, is q."""
@@ -107,10 +120,19 @@ class Posterior:
         return limits(min((0.0, float(found), 1 - level), key=width))
 
 
+def _chance(q: float) -> float:
+    if not 0 <= q <= 1:
+        raise DataError(f"q={q!r}: give a probability between 0 and 1")
+    return float(q)
+
+
 def _at(x: Any, log_tail: Any, at_zero: float) -> Any:
     """Return a tail at values of [0, 1], the ends and what lies beyond them included."""
-    x = np.asarray(x, np.float64)
-    tail = np.where(x <= 0, at_zero, 1 - at_zero)
+    try:
+        x = np.asarray(x, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{x!r} is no array of numbers") from error
+    tail = np.where(np.isnan(x), np.nan, np.where(x <= 0, at_zero, 1 - at_zero))
     inside = (x > 0) & (x < 1)
     tail[inside] = np.minimum(np.exp(log_tail(special.logit(x[inside]))), 1.0)
     return tail
@@ -146,11 +168,13 @@ class Beta(Posterior):
         weights = np.exp(logs - logs.max())
         return v, weights / weights.sum()
 
-    def ppf(self, q: float) -> float:
-        return float(special.betaincinv(self.a, self.b, q))
+    def _ppf(self, q: float) -> float:
+        x = float(special.betaincinv(self.a, self.b, q))
+        return x if x > _LEAST else 0.0
 
-    def isf(self, q: float) -> float:
-        return float(special.betainccinv(self.a, self.b, q))
+    def _isf(self, q: float) -> float:
+        x = float(special.betainccinv(self.a, self.b, q))
+        return x if x > _LEAST else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
         low, high = super().interval(level)
@@ -200,12 +224,16 @@ def _log_scaled(a: float, b: float) -> float:
 
 def prob_greater(a: Posterior, b: Posterior) -> float:
     """Return P(a > b): an integral over the narrower of the two, whichever comes first."""
-    a, b = a.ready(), b.ready()
-    if a.place[1] <= b.place[1]:
-        found = log_integral(lambda v: a.log_density(v) + b.log_cdf(v), a.place, b.place)
-    else:
-        found = log_integral(lambda v: b.log_density(v) + a.log_sf(v), a.place, b.place)
+    found = _log_greater(a.ready(), b.ready())
+    if found < _SMALL:  # where quick tails end
+        found = _log_greater(a, b)
     return min(math.exp(found), 1.0)
+
+
+def _log_greater(a: Posterior, b: Posterior) -> float:
+    if a.place[1] <= b.place[1]:
+        return log_integral(lambda v: a.log_density(v) + b.log_cdf(v), a.place, b.place)
+    return log_integral(lambda v: b.log_density(v) + a.log_sf(v), a.place, b.place)
 
 
 def difference_interval(a: Posterior, b: Posterior, level: float) -> tuple[float, float]:
@@ -253,7 +281,8 @@ def _log_beyond(a: Posterior, b: Posterior, d: float) -> float:
         dense, other = b.log_density(log_b - log_not_b), a.log_sf(log_a - log_not_a)
         return dense + other + rest + up + down - log_b - log_not_b
 
-    return log_integral(log_f, *places)
+    small = log_d - rest
+    return log_integral(log_f, *with_corners(places, 0.0, small, -small))
 
 
 def _place(one: Posterior, d: float, a_side: bool) -> Place:
@@ -310,6 +339,16 @@ def _limits(a: Any, b: Any, level: float, xp: Any, sp: Any) -> tuple[Any, Any, A
     low = sp.betaincinv(a, b, tail)
     near = sp.betaincinv(xp.where(left, a, b), xp.where(left, b, a), xp.where(left, 1 - tail, tail))
     high, rest = xp.where(left, near, 1 - near), xp.where(left, 1 - near, near)
+    if tail < _ROUNDED:  # 1 - tail is rounded: two steps of Newton's rule for the logarithm
+        inside = left & (high > _LEAST) & (high < 1)
+        x, p, q = xp.where(inside, high, 0.5), xp.where(inside, a, 1.0), xp.where(inside, b, 1.0)
+        for _ in range(2):
+            above = sp.betainc(q, p, 1 - x)
+            density = xp.exp((p - 1) * xp.log(x) + (q - 1) * xp.log1p(-x) - sp.betaln(p, q))
+            x = xp.clip(x + above * xp.log(above / tail) / density, x / 2, (1 + x) / 2)
+        high = xp.where(inside, x, high)
+        rest = xp.where(inside, 1 - x, rest)
+    low, high = (xp.where(x > _LEAST, x, 0.0) for x in (low, high))
     return xp.minimum(low, high), high, rest
 
 

@@ -76,6 +76,8 @@ def posterior(
         if output is not None:
             files.write_table(table, output)
         rows = table.to_pylist()
+        if not rows:
+            raise DataError(f"{counts} has no row; give a table with a row for each model")
     if form == "json":
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False, default=str))
     elif form == "md":
@@ -128,8 +130,8 @@ def _of_table(
     from berx_gpu.posterior import posteriors
 
     names = [name.strip() for name in columns.split(",")]
-    if len(names) != 3 or "" in names:
-        raise DataError(f"--columns {columns!r}: give TP,FP,FN, names with a comma between")
+    if len(set(names)) != 3 or len(names) != 3 or "" in names:
+        raise DataError(f"--columns {columns!r}: give TP,FP,FN, three names with commas between")
     table = files.read_table(counts, header=True, usual=set(names))
     return posteriors(
         _with_numbers(table, names),
@@ -148,18 +150,25 @@ def _with_numbers(table: Any, names: list[str]) -> Any:
     """Return a table whose counts are numbers where all of a column's texts are."""
     import pyarrow as pa
 
-    for i, name in enumerate(table.column_names):
-        if name in names and not pa.types.is_floating(table.schema.field(i).type):
+    for i, field in enumerate(table.schema):
+        if field.name not in names or not _is_text(field.type):
+            continue
+        for kind in (pa.int64(), pa.float64()):
             try:
-                table = table.set_column(i, name, table.column(i).cast(pa.float64()))
+                table = table.set_column(i, field.name, table.column(i).cast(kind))
+                break
             except pa.ArrowException:  # what is no number is told with its row
                 continue
     return table
 
 
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Return rows as cells: shares with four decimals."""
-    if not rows:
-        raise DataError("the file of counts has no row")
     shown = [[f"{v:.4f}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
     return [list(rows[0]), *shown]

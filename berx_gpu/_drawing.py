@@ -6,10 +6,11 @@ by colour-blind people.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from berx_gpu._tables import one_line
-from berx_gpu.errors import MissingDependencyError
+from berx_gpu.errors import DataError, MissingDependencyError
 
 STYLES: tuple[dict[str, Any], ...] = (
     {"color": "#0072B2", "linestyle": "-"},
@@ -37,10 +38,26 @@ def plain(text: str) -> str:
     return one_line(text).replace("$", r"\$")
 
 
+def side_by_side(n: int, figsize: Any) -> tuple[Any, Any]:
+    """Return a figure and its n axes in a row."""
+    try:
+        width, height = (float(side) for side in figsize)
+    except (TypeError, ValueError):
+        width = height = math.nan
+    if not (0 < width < math.inf and 0 < height < math.inf):
+        raise DataError(f"figsize={figsize!r}: give width and height in inches, such as (12, 4)")
+    figure, axes = pyplot().subplots(
+        1, n, figsize=(width, height), layout="constrained", squeeze=False
+    )
+    return figure, axes[0]
+
+
 def on_axes(ax: Any, title: str, x: str, y: str) -> Any:
     """Return axes with their words, new ones if there are none."""
     if ax is None:
         _, ax = pyplot().subplots(figsize=(5.2, 3.8), layout="constrained")
+    if not hasattr(ax, "set_title"):
+        raise DataError(f"ax is a {type(ax).__name__}; give Axes of matplotlib, or nothing")
     ax.set_title(plain(title), fontsize=10, loc="left")
     ax.set_xlabel(plain(x))
     ax.set_ylabel(plain(y))

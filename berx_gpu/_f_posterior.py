@@ -14,7 +14,7 @@ import numpy as np
 from scipy import interpolate
 
 from berx_gpu._beta import Beta, Posterior, f1_moments
-from berx_gpu._quadrature import Place, log_integral
+from berx_gpu._quadrature import Place, log_integral, with_corners
 
 _LOG_2 = math.log(2)
 
@@ -44,11 +44,11 @@ class SharedF1(Posterior):
     def log_sf(self, v: Any) -> Any:
         return self.share.log_sf(v - _LOG_2)
 
-    def ppf(self, q: float) -> float:
+    def _ppf(self, q: float) -> float:
         x = self.share.ppf(q)
         return 2 * x / (1 + x)
 
-    def isf(self, q: float) -> float:
+    def _isf(self, q: float) -> float:
         x = self.share.isf(q)
         return 2 * x / (1 + x)
 
@@ -130,7 +130,7 @@ class IndependentF(Integrated):
             return p.log_density(v + log_wp + up) + r.log_density(v + log_wr + down)
 
         (at_p, width_p), (at_r, width_r) = (_along(side, v) for side in self._sides)
-        return log_integral(log_f, (at_p, width_p), (-at_r, width_r))
+        return log_integral(log_f, *with_corners(((at_p, width_p), (-at_r, width_r)), 0.0))
 
     def _log_tail(self, v: float, upper: bool) -> float:
         # The one that is decided within less of s is x.
@@ -142,7 +142,7 @@ class IndependentF(Integrated):
             up, down = np.logaddexp(0, s), np.logaddexp(0, -s)
             return x.log_density(v + log_wx + up) - down + tail(v + log_wy + down)
 
-        found = log_integral(log_f, (at_x, width_x), (-at_y, width_y))
+        found = log_integral(log_f, *with_corners(((at_x, width_x), (-at_y, width_y)), 0.0))
         if upper:
             return found
         # Below this x no y reaches f.
@@ -207,7 +207,7 @@ class JointF(Integrated):
     def _log_density(self, v: float) -> float:
         return log_integral(
             lambda s: self.costly.log_density(s) + self.true.log_density(v + self._log_cost(s)),
-            *self._places(v),
+            *self._with_corners(self._places(v)),
         )
 
     def _log_tail(self, v: float, upper: bool) -> float:
@@ -216,7 +216,8 @@ class JointF(Integrated):
         if places[0][1] <= places[-1][1]:
             log_tail = true.log_sf if upper else true.log_cdf
             return log_integral(
-                lambda s: costly.log_density(s) + log_tail(v + self._log_cost(s)), *places
+                lambda s: costly.log_density(s) + log_tail(v + self._log_cost(s)),
+                *self._with_corners(places),
             )
         other = costly.log_cdf if upper else costly.log_sf
 
@@ -225,7 +226,12 @@ class JointF(Integrated):
 
         # Beyond the greatest cost, or below the least, the share of true links alone decides.
         sure = true.log_sf(v + self._most) if upper else true.log_cdf(v + self._least)
-        return float(np.logaddexp(log_integral(log_f, *places), sure))
+        found = log_integral(log_f, *self._with_corners(places))
+        return float(np.logaddexp(found, sure))
+
+    def _with_corners(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """Add where the cost begins and ends to grow."""
+        return with_corners(places, 0.0, self._least - self._most)
 
     def _places(self, v: float) -> tuple[Place, ...]:
         """Return where the costly share is, and where the true share decides, if anywhere."""
@@ -254,7 +260,7 @@ class JointF(Integrated):
 class Tabulated(Posterior):
     """Another posterior by polynomials through 128 of its values, for those who ask often.
 
-    Chances come out right to 1e-8; to 1e-5 where a prior of nearly nothing meets a count of 0, and
+    Chances come out right to 1e-8; to 1e-4 where a prior of nearly nothing meets a count of 0, and
     the value is 0 or 1 but for a corner.
     """
 

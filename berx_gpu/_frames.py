@@ -102,6 +102,7 @@ _FLAGS = {
         ("candidates", "--candidate-columns"),
         ("truth", "--truth-columns"),
         ("entities", "--entity-column"),
+        ("counts", "--columns"),
     )
 }
 

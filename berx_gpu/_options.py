@@ -48,6 +48,8 @@ def as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+    except ValueError:  # a Decimal may be a NaN that signals
+        return math.nan
 
 
 def at_least(frame: _pairs.Pairs, threshold: float, present: Any, backend: select.Backend) -> Any:

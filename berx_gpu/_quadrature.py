@@ -18,6 +18,7 @@ _STEP = 1 / 24
 _COARSE = 1 / 8
 _REACHES = (4, 12, 60)
 """How far from a place to look, as asinh: nearly all is close by."""
+_GAP = 8.0
 _DEEP = 42.0
 """How many powers of e below the highest point another may lie and still count."""
 
@@ -57,6 +58,14 @@ def nodes(log_f: Callable[[Any], Any], *places: Place) -> tuple[Any, Any]:
     low, high = t[max(seen[0] - 1, 0)], t[min(seen[-1] + 1, len(t) - 1)]
     points = line.points(low + _STEP * np.arange(round((high - low) / _STEP) + 1))
     return points, log_f(points) + np.log(_STEP * line.spacing(points))
+
+
+def with_corners(places: tuple[Place, ...], *corners: float) -> tuple[Place, ...]:
+    """Return places and, where these leave wide gaps, points where the function bends within 1."""
+    for corner in corners:
+        if _Line(places).spacing(np.array([corner]))[0] > _GAP:
+            places = (*places, (corner, 1.0))
+    return places
 
 
 class _Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any
 
@@ -233,7 +234,7 @@ def posteriors(
     DataFrame
         The frame, and after its own columns mean, std, low and high of precision, recall and f,
         such as ``precision_mean``, and ``precision_above`` and its like where there is a floor.
-        Rows and library are the frame's.
+        Rows and library are the frame's; the index of a pandas frame counts up.
 
     Raises
     ------
@@ -250,6 +251,9 @@ def posteriors(
     0     a          0.7500           0.9884
     1     b          0.4615           0.0846
     """
+    for option, name in (("tp", tp), ("fp", fp), ("fn", fn)):
+        if name is None or not isinstance(name, Hashable):
+            raise DataError(f"{option}={name!r} is not the name of a column")
     library, columns = read_frame(frame, "counts")
     backend = select.select(frame)
     counts = [

@@ -10,9 +10,9 @@ from scipy import special
 
 from berx_gpu import _beta
 from berx_gpu._columns import to_rows
-from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot
-from berx_gpu._options import whole
-from berx_gpu._posterior_options import Metric, metric_of, share_of_one
+from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot, side_by_side
+from berx_gpu._options import number, whole
+from berx_gpu._posterior_options import MOST, Metric, metric_of, share_of_one
 from berx_gpu.entity_posterior import of_entities
 from berx_gpu.errors import DataError, one_of
 from berx_gpu.posterior_model import BayesianPRModel, check_models
@@ -45,10 +45,8 @@ def plot_posteriors(
     shown = [metric for metric, has in there.items() if has] + [Metric.F1] * model.has_f1
     if not shown:
         raise DataError("the model has no observations; call update(tp=..., fp=..., fn=...)")
-    figure, axes = pyplot().subplots(
-        1, len(shown), figsize=figsize, layout="constrained", squeeze=False
-    )
-    for ax, metric, style in zip(axes[0], shown, STYLES, strict=False):
+    figure, axes = side_by_side(len(shown), figsize)
+    for ax, metric, style in zip(axes, shown, STYLES, strict=False):
         posterior = model.posterior_of(metric, joint=False)
         low, high = posterior.interval(level)
         x, y = _density(posterior, n_points)
@@ -58,7 +56,7 @@ def plot_posteriors(
         ax.fill_between(x[inside], y[inside], color=style["color"], alpha=0.2,
                         label=f"{100 * level:g} % [{low:.4f}, {high:.4f}]")  # fmt: skip
         ax.axvline(posterior.mean, color="black", lw=1, ls="--", label=f"mean {posterior.mean:.4f}")
-        ax.set_ylim(0, 1.35 * y.max())
+        ax.set_ylim(0, 1.35 * y.max() or 1)
         ax.legend(frameon=False, fontsize=8, loc="upper left")
     return figure
 
@@ -90,6 +88,8 @@ def plot_sequential_update(
     metric, level = metric_of(metric), share_of_one("ci", ci)
     one_of("metric", metric.value, ("precision", "recall"))
     errors = "fp" if metric is Metric.PRECISION else "fn"
+    if not isinstance(observations, Sequence):
+        raise DataError(f"observations={observations!r}: give a list of dicts of counts")
     model = BayesianPRModel(prior_alpha=prior_alpha, prior_beta=prior_beta).update(0, 0, 0)
     seen = [model.posterior_of(metric)]
     for i, batch in enumerate(observations):
@@ -99,7 +99,7 @@ def plot_sequential_update(
             raise DataError(f"observations[{i}] needs 'tp' and {errors!r}; it has {list(batch)}")
         model.update(batch["tp"], **{errors: batch[errors]})
         seen.append(model.posterior_of(metric))
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    figure, (left, right) = side_by_side(2, figsize)
     on_axes(left, f"{metric.value} as observations arrive", metric.value, "density")
     colors = pyplot().get_cmap("viridis")(np.linspace(0.9, 0.1, len(seen)))
     for i, (posterior, color) in enumerate(zip(seen, colors, strict=True)):
@@ -138,7 +138,7 @@ def plot_comparison(
     if not isinstance(models, Sequence) or not models:
         raise DataError(f"models={models!r}: give a list of one or more models")
     check_models(*models)
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    figure, (left, right) = side_by_side(2, figsize)
     on_axes(left, f"posteriors of {metric.value}", metric.value, "density")
     on_axes(right, f"mean and {100 * level:g} % limits", metric.value, "")
     places = range(len(models))[::-1]
@@ -177,10 +177,17 @@ def plot_prior_sensitivity(
     """
     metric = metric_of(metric)
     one_of("metric", metric.value, ("precision", "recall"))
-    priors = _PRIORS if prior_strengths is None else prior_strengths
-    if not priors or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in priors):
-        raise DataError(f"prior_strengths={priors!r}: give pairs such as [(1, 1), (5, 5)]")
-    figure, axes = pyplot().subplots(1, 2, figsize=figsize, layout="constrained")
+    if prior_strengths is None:
+        prior_strengths = _PRIORS
+    try:
+        priors = [(alpha, beta) for alpha, beta in prior_strengths]
+    except (TypeError, ValueError):
+        priors = []
+    if not priors:
+        raise DataError(f"prior_strengths={prior_strengths!r}: give pairs such as [(1, 1), (5, 5)]")
+    for name, value in (("tp", tp), ("fp", fp), ("fn", fn)):
+        number(name, value, 0, MOST)
+    figure, axes = side_by_side(2, figsize)
     for ax, times in zip(axes, (1, 10), strict=True):
         counts = {"tp": times * tp, "fp": times * fp, "fn": times * fn}
         seen = ", ".join(f"{name.upper()}={value:g}" for name, value in counts.items())
@@ -209,9 +216,13 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
     matplotlib Axes
         Slices of fewer than 30 entities are left out.
     """
+    if not isinstance(ev, Evaluation):
+        raise DataError(f"{type(ev).__name__} is no evaluation; give what evaluate(...) returns")
     frame = to_rows(of_entities(ev, key, floor=floor))
     keys = list(frame[0])[: list(frame[0]).index("n_entities")]
     lines = [row for row in frame if row["precision_mean"] == row["precision_mean"]][::-1]
+    if not lines:
+        raise DataError("no slice has 30 entities with a prediction; give coarser slices")
     ax = on_axes(ax, f"precision by {', '.join(map(str, keys))}", "precision, 95 % limits", "")
     for i, row in enumerate(lines):
         color = "#0072B2" if row["precision_above"] >= 0.95 else GREY
@@ -233,7 +244,8 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
 def _density(posterior: _beta.Posterior, n_points: int) -> tuple[Any, Any]:
     """Return points of a density."""
     low, high = posterior.ppf(3e-7), posterior.isf(3e-7)
-    low = min(low, high - 1e-9)  # a posterior that is all at one end has some width in a figure
+    low = max(min(low, high - 1e-9), 0.0)  # one that is all at one end has some width in a figure
+    high = max(high, low + 1e-9)
     edges = np.linspace(low, high, n_points + 1)
     x = (edges[1:] + edges[:-1]) / 2
     return x, np.exp(posterior.ready().log_density(special.logit(x))) / (x * (1 - x))

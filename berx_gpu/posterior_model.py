@@ -13,6 +13,7 @@ from berx_gpu._bootstrap import seed_of
 from berx_gpu._options import number, whole
 from berx_gpu._posterior_options import MOST, metric_of, prior_counts, share_of_one
 from berx_gpu._posterior_options import Metric as Metric
+from berx_gpu._tables import percent
 from berx_gpu.errors import DataError
 
 
@@ -40,7 +41,9 @@ class PosteriorStats:
         return asdict(self)
 
     def __str__(self) -> str:
-        limits = f"{100 * self.ci_level:g}% CI=[{self.ci_low:.4f}, {self.ci_high:.4f}]"
+        limits = (
+            f"{percent(self.ci_level).replace(' ', '')} CI=[{self.ci_low:.4f}, {self.ci_high:.4f}]"
+        )
         return f"mean={self.mean:.4f}, std={self.std:.4f}, {limits}"
 
 
@@ -271,6 +274,8 @@ class BayesianPRModel:
     def f_posterior(self, beta: float = 1.0, joint: bool = True) -> Any:
         """Return the distribution of F_beta; see `f_stats`."""
         beta = number("beta", beta, 1e-100, 1e100)
+        if not isinstance(joint, (bool, np.bool_)):
+            raise DataError(f"joint={joint!r} is not True or False")
         p, r = self._observed(Metric.PRECISION), self._observed(Metric.RECALL)
         if not joint:
             sides = self._beta(Metric.PRECISION), self._beta(Metric.RECALL)

@@ -330,5 +330,10 @@ class Special:
         """Return its inverse."""
         return Array._of(scipy.special.betaincinv(held(a), held(b), held(y)))
 
+    @staticmethod
+    def betaln(a, b):
+        """Return the logarithm of the Beta function."""
+        return Array._of(scipy.special.betaln(held(a), held(b)))
+
 
 special = Special()

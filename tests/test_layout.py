@@ -46,7 +46,7 @@ ROOMS = {
     "_versions": set(),
     "_bounded": set(),
     "_quadrature": set(),
-    "_beta": {"_quadrature"},
+    "_beta": {"_quadrature", "errors"},
     "_f_posterior": {"_beta", "_quadrature"},
     "_posterior_options": {"_options", "errors"},
     "posterior_model": {
@@ -55,6 +55,7 @@ ROOMS = {
         "_f_posterior",
         "_options",
         "_posterior_options",
+        "_tables",
         "errors",
     },
     "posterior": {

@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import mpmath
@@ -284,6 +285,36 @@ def test_tails_of_independent_f_that_are_tiny():
     assert _f_posterior.IndependentF(p, r, 1).above(0.9) == pytest.approx(float(exact), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("counts", "prior", "beta", "logit", "right"),
+    [
+        # Low F for the lack of precision or of recall: two peaks, far apart.
+        ((80, 26, 20), (1, 1), 1, -5.0, -404.514),
+        ((300, 26, 500), (1, 1), 0.5, -2.06817, -597.506),
+        ((300, 26, 20), (0.5, 0.5), 1, -1.330330, -559.015),
+        ((20, 100, 20), (0.5, 0.5), 1, -6.1367, -87.588),
+    ],
+)
+def test_low_tails_of_independent_f(counts, prior, beta, logit, right):
+    made = model(*counts, prior_alpha=prior[0], prior_beta=prior[1])
+    found = made.f_posterior(beta, joint=False).log_cdf(np.array([logit]))[0]
+    assert found == pytest.approx(right, abs=2e-3)
+
+
+def test_corners_far_from_both_variables():
+    made = model(0, 0, 1000, prior_alpha=1e-3, prior_beta=0.5).f_posterior(10, joint=False)
+    below = made.cdf(np.array([9.96e-167]))[0]
+    assert below == pytest.approx(0.89944, abs=1e-5)
+    assert below + made.above(9.96e-167) == pytest.approx(1, abs=1e-10)
+    assert math.isnan(made.cdf(np.array([np.nan]))[0])
+
+
+def test_small_chances_of_independent_f():
+    a, b = model(200, 100, 100, "a"), model(900, 50, 40, "b")
+    found = compare_models(a, b, "f1", joint=False)["prob_a_better"]
+    assert found == pytest.approx(1.8032e-68, rel=1e-4)
+
+
 def test_f_of_nothing_but_a_prior():
     made = BayesianPRModel(prior="haldane").update(0, 0, 0)
     assert made.f_stats().mean == pytest.approx(1 / 3, abs=1e-8)  # 1 for one of three shares
@@ -532,6 +563,20 @@ def test_draws_have_a_seed():
         (lambda: visualization.plot_sequential_update(1, 1, [3]), "is a int; give a dict"),
         (lambda: visualization.plot_prior_sensitivity(1, 1, 1, []), "give pairs such as"),
         (lambda: visualization.plot_prior_sensitivity(1, 1, 1, [1]), "give pairs such as"),
+        (lambda: visualization.plot_prior_sensitivity(1, 1, 1, 5), "give pairs such as"),
+        (lambda: visualization.plot_prior_sensitivity("8", 1, 1), "tp='8' is not a number"),
+        (lambda: visualization.plot_prior_sensitivity(8, 1, None), "fn=None is not a number"),
+        (lambda: visualization.plot_sequential_update(1, 1, 5), "give a list of dicts"),
+        (lambda: visualization.plot_posteriors(model(), figsize="a"), "figsize='a': give width"),
+        (lambda: visualization.plot_posteriors(model(), figsize=(-1, 2)), "figsize="),
+        (lambda: visualization.plot_slice_posteriors(None, "a"), "NoneType is no evaluation"),
+        (lambda: model().f_stats(joint="no"), "joint='no' is not True or False"),
+        (lambda: model().f_posterior(2).ppf(math.nan), "q=nan: give a probability"),
+        (lambda: model().f_posterior(1).ppf(2), "q=2: give a probability"),
+        (lambda: model().posterior_of("recall").isf(-1), "q=-1: give a probability"),
+        (lambda: model().posterior_of("recall").cdf(["a"]), "is no array of numbers"),
+        (lambda: posteriors(pd.DataFrame(), tp=None), "tp=None is not the name of a column"),
+        (lambda: posteriors(pd.DataFrame(), fn=[1]), "fn=.1. is not the name of a column"),
     ],
 )
 def test_what_is_refused(call, said):
@@ -601,6 +646,7 @@ def test_slices_go_in_as_they_come():
         ({"tp": [1], "fp": ["x"], "fn": [0]}, {}, "'fp' has no count in 1 row"),
         ({"tp": [1], "fp": ["3"], "fn": [0]}, {}, "first at row 0: '3'"),
         ({"tp": [2, True], "fp": [0, 0], "fn": [0, 0]}, {}, "first at row 1: True"),
+        ({"tp": [Decimal("sNaN")], "fp": [0], "fn": [0]}, {}, "'tp' has no count in 1 row"),
         ({"tp": [10**400], "fp": [0], "fn": [0]}, {}, "'tp' has no count in 1 row"),
         ({"tp": [1], "fp": [0], "fn": [0]}, {"prior": "flat"}, "prior='flat' is not an option"),
         ({"tp": [True], "fp": [0], "fn": [0]}, {}, "'tp' holds bool values"),
@@ -615,6 +661,21 @@ def test_slices_go_in_as_they_come():
 def test_counts_that_are_refused(frame, options, said):
     with pytest.raises(DataError, match=said):
         posteriors(pd.DataFrame(frame), **options)
+
+
+@pytest.mark.parametrize("level", [0.999, 1 - 1e-6, 1 - 1e-9, 1 - 1e-12])
+def test_rows_at_levels_near_one(level):
+    frame = pd.DataFrame({"tp": [3, 0, 0, 500], "fp": [1000, 50, 3, 20], "fn": [1000, 9, 1, 30]})
+    for prior in ("uniform", "haldane"):
+        made = posteriors(frame, ci=level, prior=prior)
+        for i, counts in enumerate(frame.to_numpy().tolist()):
+            one = model(*counts, prior=prior)
+            found = {"precision": one.precision_stats(level), "recall": one.recall_stats(level),
+                     "f": one.f_stats(level)}  # fmt: skip
+            for name, stats_of in found.items():
+                assert made[f"{name}_low"][i] == pytest.approx(stats_of.ci_low, rel=1e-9)
+                assert made[f"{name}_high"][i] == pytest.approx(stats_of.ci_high, rel=1e-9)
+    assert str(model().precision_stats(1 - 1e-12)).split("% CI")[0].endswith("99.9999999999")
 
 
 def test_no_rows():
@@ -721,6 +782,7 @@ def test_the_command_says_how_sure_the_counts_are(tmp_path):
         (("--tp", "8", "--fp", "1", "--level", "95"), "--level=95.0: give"),
         (("--tp", "8", "--fp", "1", "--floor", "nan"), "--floor=nan: give"),
         (("--tp", "8", "--fp", "1", "--beta", "0"), "--beta=0.0: give"),
+        (("--columns", "tp,tp,fn", "x.csv"), "three names with commas between"),
         (("--tp", "8", "--fp", "1", "--json", "--markdown"), "exclude each other"),
     ],
 )
@@ -746,6 +808,8 @@ def test_figures():
     with pytest.raises(DataError, match=r"observations\[0\] needs 'tp' and 'fn'"):
         v.plot_sequential_update(1, 1, [{"tp": 1, "fp": 1}], "recall")
     v.plot_posteriors(BayesianPRModel(prior="haldane").update(10, 0, 0))
+    v.plot_posteriors(BayesianPRModel(prior="haldane").update(0, 10, 5))
+    assert len(v.plot_prior_sensitivity(8, 4, 3, np.array([[1.0, 1], [2, 2]])).axes) == 2
     many = v.plot_comparison([model(80 - i, name=f"m{i}") for i in range(8)])
     assert len(many.axes[0].lines) == 8
     assert len(v.plot_prior_sensitivity(8, 4, 3, [(1, 1), (5, 5)], "recall").axes) == 2
