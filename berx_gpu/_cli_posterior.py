@@ -73,11 +73,11 @@ def posterior(
         if output is not None:
             files.check_output(output, [counts], reports=False)
         table = _of_table(counts, columns, beta, floor, level, believed)
-        if output is not None:
-            files.write_table(table, output)
         rows = table.to_pylist()
         if not rows:
             raise DataError(f"{counts} has no row; give a table with a row for each model")
+        if output is not None:
+            files.write_table(table, output)
     if form == "json":
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False, default=str))
     elif form == "md":

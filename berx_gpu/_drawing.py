@@ -35,7 +35,8 @@ def pyplot() -> Any:
 
 def plain(text: str) -> str:
     """Return a text that matplotlib does not take for a formula, on one line."""
-    return one_line(text).replace("$", r"\$")
+    text = one_line(text).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text  # or the legend would leave it out
 
 
 def side_by_side(n: int, figsize: Any) -> tuple[Any, Any]:

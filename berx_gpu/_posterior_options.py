@@ -10,8 +10,8 @@ from berx_gpu.errors import DataError, one_of
 
 PRIORS = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5), "haldane": (1e-9, 1e-9)}
 """Named priors, as pseudo-counts of successes and failures."""
-MOST = 2.0**53
-"""The largest count: above it not every whole number is a float."""
+MOST = 1e12
+"""The largest count: far above it the tails of Beta distributions are rounded away."""
 LEAST_PRIOR = 1e-9
 
 
@@ -25,15 +25,16 @@ class Metric(StrEnum):
 
 def prior_counts(prior: Any, alpha: Any, beta: Any) -> tuple[float, float]:
     """Return the pseudo-counts of a prior by its name, or by two numbers."""
-    if prior is not None:
-        one_of("prior", prior, tuple(PRIORS))
-        if (alpha, beta) != (1.0, 1.0):
-            raise DataError(f"prior={prior!r} and prior_alpha, prior_beta: give one of them")
-        return PRIORS[prior]
-    return (
+    given = (
         number("prior_alpha", alpha, LEAST_PRIOR, MOST),
         number("prior_beta", beta, LEAST_PRIOR, MOST),
     )
+    if prior is None:
+        return given
+    one_of("prior", prior, tuple(PRIORS))
+    if given != (1.0, 1.0):
+        raise DataError(f"prior={prior!r} and prior_alpha, prior_beta: give one of them")
+    return PRIORS[prior]
 
 
 def share_of_one(name: str, value: Any) -> float:

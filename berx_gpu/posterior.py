@@ -222,8 +222,8 @@ def posteriors(
         Names of these columns.
     ci : float, default 0.95
     beta : float, default 1.0
-        Of F, whose precision and recall share their true links. Any other than 1 takes some
-        twenty milliseconds a row; 1 takes microseconds.
+        Of F, whose precision and recall share their true links. Any other than 1 takes
+        twenty to thirty milliseconds a row; 1 takes microseconds.
     floor : float, optional
         Adds the probabilities that precision, recall and F are above it.
     prior, prior_alpha, prior_beta
@@ -254,6 +254,8 @@ def posteriors(
     for option, name in (("tp", tp), ("fp", fp), ("fn", fn)):
         if name is None or not isinstance(name, Hashable):
             raise DataError(f"{option}={name!r} is not the name of a column")
+    if len({tp, fp, fn}) < 3:
+        raise DataError(f"tp={tp!r}, fp={fp!r}, fn={fn!r}: name three columns")
     library, columns = read_frame(frame, "counts")
     backend = select.select(frame)
     counts = [
@@ -287,7 +289,7 @@ def _counts(values: Any, name: str, backend: select.Backend) -> Any:
         value = value.item() if isinstance(value, np.generic) else value
         raise DataError(
             f"counts column {name!r} has no count in {rows(int(wrong.sum()))}, first at row {row}: "
-            f"{value!r}; give numbers from 0 to 2**53"
+            f"{value!r}; give numbers from 0 to 1e12"
         )
     return backend.xp.asarray(found)
 

@@ -12,7 +12,7 @@ from berx_gpu import _beta
 from berx_gpu._columns import to_rows
 from berx_gpu._drawing import GREY, STYLES, on_axes, plain, pyplot, side_by_side
 from berx_gpu._options import number, whole
-from berx_gpu._posterior_options import MOST, Metric, metric_of, share_of_one
+from berx_gpu._posterior_options import MOST, Metric, metric_of, prior_counts, share_of_one
 from berx_gpu.entity_posterior import of_entities
 from berx_gpu.errors import DataError, one_of
 from berx_gpu.posterior_model import BayesianPRModel, check_models
@@ -40,7 +40,7 @@ def plot_posteriors(
     """
     level = share_of_one("ci", ci)
     check_models(model)
-    n_points = whole("n_points", n_points, 2)
+    n_points = whole("n_points", n_points, 2, 100_000)
     there = {Metric.PRECISION: model.has_precision, Metric.RECALL: model.has_recall}
     shown = [metric for metric, has in there.items() if has] + [Metric.F1] * model.has_f1
     if not shown:
@@ -180,16 +180,16 @@ def plot_prior_sensitivity(
     if prior_strengths is None:
         prior_strengths = _PRIORS
     try:
-        priors = [(alpha, beta) for alpha, beta in prior_strengths]
+        priors = [prior_counts(None, alpha, beta) for alpha, beta in prior_strengths]
     except (TypeError, ValueError):
         priors = []
     if not priors:
         raise DataError(f"prior_strengths={prior_strengths!r}: give pairs such as [(1, 1), (5, 5)]")
-    for name, value in (("tp", tp), ("fp", fp), ("fn", fn)):
-        number(name, value, 0, MOST)
+    given = {"tp": tp, "fp": fp, "fn": fn}
+    given = {name: number(name, value, 0, MOST / 10) for name, value in given.items()}
     figure, axes = side_by_side(2, figsize)
     for ax, times in zip(axes, (1, 10), strict=True):
-        counts = {"tp": times * tp, "fp": times * fp, "fn": times * fn}
+        counts = {name: times * value for name, value in given.items()}
         seen = ", ".join(f"{name.upper()}={value:g}" for name, value in counts.items())
         on_axes(ax, seen, metric.value, "density")
         for i, (alpha, beta) in enumerate(priors):
@@ -218,6 +218,9 @@ def plot_slice_posteriors(ev: Evaluation, key: Any, *, floor: float = 0.95, ax: 
     """
     if not isinstance(ev, Evaluation):
         raise DataError(f"{type(ev).__name__} is no evaluation; give what evaluate(...) returns")
+    if key is None:
+        raise DataError("key=None: give the slices, as Evaluation.by takes them")
+    floor = number("floor", floor, 0, 1)
     frame = to_rows(of_entities(ev, key, floor=floor))
     keys = list(frame[0])[: list(frame[0]).index("n_entities")]
     lines = [row for row in frame if row["precision_mean"] == row["precision_mean"]][::-1]

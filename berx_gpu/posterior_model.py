@@ -120,7 +120,7 @@ class BayesianPRModel:
     ) -> None:
         self.model_name, self.sample_dist_name = str(model_name), sample_dist_name
         self.prior_alpha, self.prior_beta = prior_counts(prior, prior_alpha, prior_beta)
-        self.n_samples = whole("n_samples", n_samples, 1)
+        self.n_samples = whole("n_samples", n_samples, 1, 10**9)
         self._rng = rng
         self._precision: _Seen | None = None
         self._recall: _Seen | None = None
@@ -135,14 +135,16 @@ class BayesianPRModel:
         Parameters
         ----------
         tp : float
-            True links.
+            True links. No count may grow beyond 1e12.
         fp, fn : float, optional
             False links, and missed ones. A metric takes the true links of those updates that name
             its errors, so that an update of precision and another of recall count none twice.
 
         Notes
         -----
-        To a model of `Evaluation.posterior`, whose counts are divided, these are added as they are.
+        Where precision and recall saw other true links, F of one sample is undefined: `f_stats`
+        raises, and `f1_stats` takes the two as independent. To a model of `Evaluation.posterior`,
+        whose counts are divided, new ones are added as they are.
         """
         if fp is None and fn is None:
             raise DataError(
@@ -152,13 +154,15 @@ class BayesianPRModel:
         for name, value in counts.items():
             if value is not None or name == "tp":
                 number(name, value, 0, MOST)
+        precision, recall = self._precision, self._recall
+        if fp is not None:
+            precision = _added("fp", precision, tp, fp)
+        if fn is not None:
+            recall = _added("fn", recall, tp, fn)
         if self._joint is not None:
             both = fp is not None and fn is not None
             self._joint = _summed(self._joint, (tp, fp, fn)) if both else None
-        if fp is not None:
-            self._precision = _added(self._precision, tp, fp)
-        if fn is not None:
-            self._recall = _added(self._recall, tp, fn)
+        self._precision, self._recall = precision, recall
         return self
 
     def reset(self) -> BayesianPRModel:
@@ -351,9 +355,12 @@ class BayesianPRModel:
         return _beta.Beta(self.prior_alpha + seen.tp, self.prior_beta + seen.errors)
 
 
-def _added(seen: _Seen | None, tp: float, errors: float) -> _Seen:
+def _added(name: str, seen: _Seen | None, tp: float, errors: float) -> _Seen:
     before = _Seen(0, 0) if seen is None else seen
-    return _Seen(before.tp + float(tp), before.errors + float(errors))
+    return _Seen(
+        number("tp", before.tp + float(tp), 0, MOST),
+        number(name, before.errors + float(errors), 0, MOST),
+    )
 
 
 def _summed(a: tuple[float, ...], b: tuple[Any, ...]) -> Any:

@@ -550,12 +550,16 @@ def test_draws_have_a_seed():
         (lambda: model().prob_above_threshold(0.5, "f2"), "metric='f2' is not an option"),
         (lambda: model().f_stats(beta=0), "beta=0"),
         (lambda: transfer_test(model(), model(), "f1"), "of precision or recall, not of f1"),
-        (lambda: model(tp=1e300), r"tp=1e\+300: give a number between 0 and 9.0072e\+15"),
+        (lambda: model(tp=1e300), r"tp=1e\+300: give a number between 0 and 1e\+12"),
         (lambda: compare_models(3, model()), "int is no model; give a BayesianPRModel"),
         (lambda: transfer_test(model(), "m"), "str is no model"),
         (lambda: BayesianPRModel(prior_alpha=1e308), "prior_alpha=1e.308: give a number between"),
         (lambda: BayesianPRModel(prior_beta=1e-12), "prior_beta=1e-12: give a number between"),
         (lambda: model(tp=10**400), "give a number between 0 and"),
+        (lambda: model(tp=9e11).update(9e11, fp=1), r"tp=1.8e\+12|tp=1800000000000.0: give"),
+        (lambda: BayesianPRModel(n_samples=10**12), "n_samples=1000000000000: give a whole"),
+        (lambda: BayesianPRModel(prior="jeffreys", prior_alpha=pd.NA), "is not a number"),
+        (lambda: posteriors(pd.DataFrame(), fp="tp"), "name three columns"),
         (lambda: visualization.plot_posteriors("m"), "str is no model"),
         (lambda: visualization.plot_posteriors(model(), n_points=0), "n_points=0"),
         (lambda: visualization.plot_comparison([1]), "int is no model"),
@@ -809,6 +813,11 @@ def test_figures():
         v.plot_sequential_update(1, 1, [{"tp": 1, "fp": 1}], "recall")
     v.plot_posteriors(BayesianPRModel(prior="haldane").update(10, 0, 0))
     v.plot_posteriors(BayesianPRModel(prior="haldane").update(0, 10, 5))
+    v.plot_posteriors(BayesianPRModel().update(10**12, 0, 0))
+    hidden = v.plot_comparison([model(name="_hidden")], "precision")
+    assert [t.get_text() for t in hidden.axes[0].get_legend().get_texts()] == [" _hidden"]
+    counts = v.plot_prior_sensitivity(np.int8(80), np.int8(26), np.int8(20))
+    assert counts.axes[1].get_title(loc="left") == "TP=800, FP=260, FN=200"
     assert len(v.plot_prior_sensitivity(8, 4, 3, np.array([[1.0, 1], [2, 2]])).axes) == 2
     many = v.plot_comparison([model(80 - i, name=f"m{i}") for i in range(8)])
     assert len(many.axes[0].lines) == 8
