@@ -86,8 +86,9 @@ def probability_below_zero(weights: Any, shapes: Any) -> float:
     integrand is least on the real axis: along a vertical line, or along a hyperbola that bends from
     it to the side where the integrand falls off faster. In steps of sinh.
     """
-    some = np.abs(weights) > 1e-30 * np.abs(weights).max()  # others are as good as 0
-    w, c = weights[some], shapes[some]
+    largest = float(np.abs(weights).max())
+    some = np.abs(weights) > 1e-30 * largest  # others are as good as 0
+    w, c = np.ldexp(weights[some], -math.frexp(largest)[1]), shapes[some]  # squares of any size
     if not (w > 0).any():
         return 1.0
     if not (w < 0).any():

@@ -218,6 +218,8 @@ shapes = st.sampled_from([1.0, 2.0, 10.0, 1e4, 1e7])
 
 @given(st.lists(st.tuples(st.floats(-1, 1), shapes), min_size=1, max_size=6), st.floats(-1, 1))
 @example([(-0.019999528, 10.0), (4.718e-07, 10000.0)], 0.0100004718)  # one arm of the path grows
+@example([(-1.0251995874591506e-299, 1.0)], 2.3e-308)
+@example([(-5e-324, 1.0)], 5e-324)
 def test_the_integral_does_not_depend_on_its_steps(units, unseen):
     weights = np.array([w for w, _ in units] + [unseen])
     counts = np.array([c for _, c in units] + [1.0])
