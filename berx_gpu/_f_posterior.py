@@ -7,6 +7,7 @@ over the narrower of two Beta variables, along the line where F is the given val
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -268,17 +269,27 @@ class Tabulated(Posterior):
     _DEEP = 45.0
 
     def __init__(self, of: Integrated) -> None:
+        self._of = of
         self.mean, self.std, self.place = of.mean, of.std, of.place
         self._ends = self._end(of, -1.0), self._end(of, 1.0)
         t = np.cos(np.pi * (np.arange(self._SIZE) + 0.5) / self._SIZE)
         low, high = self._ends
         self._t = (low + high) / 2 + (high - low) / 2 * t
-        v = self._v(self._t)
-        density, cdf, sf = (
-            interpolate.BarycentricInterpolator(self._t, log_of(v))
-            for log_of in (of.log_density, of.log_cdf, of.log_sf)
-        )
-        self._polynomials = density, cdf, sf
+
+    @cached_property
+    def _density(self) -> Any:
+        return self._through(self._of.log_density)
+
+    @cached_property
+    def _cdf(self) -> Any:
+        return self._through(self._of.log_cdf)
+
+    @cached_property
+    def _sf(self) -> Any:
+        return self._through(self._of.log_sf)
+
+    def _through(self, log_of: Callable[[Any], Any]) -> Any:
+        return interpolate.BarycentricInterpolator(self._t, log_of(self._v(self._t)))
 
     def _v(self, t: Any) -> Any:
         return self.place[0] + self.place[1] * np.sinh(t)
@@ -290,17 +301,17 @@ class Tabulated(Posterior):
             t += 0.25
         return sign * t
 
-    def _read(self, which: int, v: Any, below: float, above: float) -> Any:
+    def _read(self, polynomial: Any, v: Any, below: float, above: float) -> Any:
         t = np.arcsinh((v - self.place[0]) / self.place[1])
         low, high = self._ends
-        found = self._polynomials[which](np.clip(t, low, high))
+        found = polynomial(np.clip(t, low, high))
         return np.where(t < low, below, np.where(t > high, above, found))
 
     def log_density(self, v: Any) -> Any:
-        return self._read(0, v, -np.inf, -np.inf)
+        return self._read(self._density, v, -np.inf, -np.inf)
 
     def log_cdf(self, v: Any) -> Any:
-        return np.minimum(self._read(1, v, -np.inf, 0.0), 0.0)
+        return np.minimum(self._read(self._cdf, v, -np.inf, 0.0), 0.0)
 
     def log_sf(self, v: Any) -> Any:
-        return np.minimum(self._read(2, v, 0.0, -np.inf), 0.0)
+        return np.minimum(self._read(self._sf, v, 0.0, -np.inf), 0.0)
