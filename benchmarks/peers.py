@@ -13,7 +13,7 @@ from benchmarks.shape import Task
 
 def polars_frames(task: Task) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return predictions, truth and entities as polars frames."""
-    return tuple(pl.from_arrow(t) for t in (task.predictions, task.truth, task.entities))  # type: ignore[return-value]
+    return tuple(pl.from_arrow(t) for t in (task.predictions, task.truth, task.entities))  # type: ignore[return-value]  # three of them
 
 
 def _polars_mean(entities: pl.DataFrame, counts: pl.LazyFrame) -> float:

@@ -118,7 +118,7 @@ def exact(labelled: pl.DataFrame, true: pl.DataFrame, n: int) -> float:
         .collect()
     )
     start = n - true.select(pl.col("entity").n_unique()).item()
-    return float((curve["change"].max() + start) / n)  # type: ignore[operator]
+    return float((curve["change"].max() + start) / n)  # type: ignore[operator]  # None of no rows only
 
 
 def at(labelled: pl.DataFrame, true: pl.DataFrame, n: int, threshold: float) -> float:

@@ -253,12 +253,15 @@ def _limit(a: Posterior, b: Posterior, tail: float) -> float:
 def _difference(a: Posterior, b: Posterior, tail: float) -> float:
     """Return the d in [0, 1] with P(a - b > d) = tail."""
 
+    @cache
     def excess(d: float) -> float:
         return max(_log_beyond(a, b, d), -1e6) - math.log(tail)
 
     most = 1.0 - 2.0**-53
-    if excess(0.0) <= 0 or excess(most) >= 0:
-        return 0.0 if excess(0.0) <= 0 else 1.0
+    if excess(0.0) <= 0:
+        return 0.0
+    if excess(most) >= 0:
+        return 1.0
     return float(optimize.brentq(excess, 0.0, most, xtol=1e-18, maxiter=500))
 
 

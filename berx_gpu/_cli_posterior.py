@@ -150,8 +150,10 @@ def _with_numbers(table: Any, names: list[str]) -> Any:
     """Return a table whose counts are numbers where all of a column's texts are."""
     import pyarrow as pa
 
+    from berx_gpu import files
+
     for i, field in enumerate(table.schema):
-        if field.name not in names or not _is_text(field.type):
+        if field.name not in names or not files.is_text(field.type):
             continue
         for kind in (pa.int64(), pa.float64()):
             try:
@@ -160,12 +162,6 @@ def _with_numbers(table: Any, names: list[str]) -> Any:
             except pa.ArrowException:  # what is no number is told with its row
                 continue
     return table
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:

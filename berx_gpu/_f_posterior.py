@@ -103,7 +103,7 @@ class Integrated(Posterior):
         return self._moments[0]
 
     @property
-    def std(self) -> float:  # type: ignore[override]
+    def std(self) -> float:  # type: ignore[override]  # so is this
         """The posterior standard deviation."""
         return self._moments[1]
 
@@ -187,12 +187,10 @@ class JointF(Integrated):
     """
 
     def __init__(self, tp: float, fp: float, fn: float, beta: float) -> None:
-        self.beta2 = beta * beta
         costly, cheap = (fn, fp) if beta > 1 else (fp, fn)
         self.true, self.costly = Beta(tp, fp + fn), Beta(costly, cheap)
-        small = math.log(self.beta2) if beta < 1 else 0.0
-        self._least = small - math.log1p(self.beta2)
-        self._most = (0.0 if beta < 1 else math.log(self.beta2)) - math.log1p(self.beta2)
+        log_beta2, whole = math.log(beta * beta), math.log1p(beta * beta)
+        self._least, self._most = min(log_beta2, 0.0) - whole, max(log_beta2, 0.0) - whole
         cost = float(self._log_cost(np.array([self.costly.place[0]]))[0])
         self.place = self.true.place[0] - cost, min(self.true.place[1], self.costly.place[1])
 
@@ -271,7 +269,7 @@ class Tabulated(Posterior):
     def __init__(self, of: Integrated) -> None:
         self._of = of
         self.mean, self.std, self.place = of.mean, of.std, of.place
-        self._ends = self._end(of, -1.0), self._end(of, 1.0)
+        self._ends = self._end(-1.0), self._end(1.0)
         t = np.cos(np.pi * (np.arange(self._SIZE) + 0.5) / self._SIZE)
         low, high = self._ends
         self._t = (low + high) / 2 + (high - low) / 2 * t
@@ -294,10 +292,10 @@ class Tabulated(Posterior):
     def _v(self, t: Any) -> Any:
         return self.place[0] + self.place[1] * np.sinh(t)
 
-    def _end(self, of: Integrated, sign: float) -> float:
+    def _end(self, sign: float) -> float:
         """Return how far out values count, as the t of centre + width sinh(t)."""
-        least, t = of.log_density(np.array([self.place[0]]))[0] - self._DEEP, 0.0
-        while of.log_density(np.array([self._v(sign * t)]))[0] > least:
+        least, t = self._of._log_density(self.place[0]) - self._DEEP, 0.25
+        while self._of._log_density(float(self._v(sign * t))) > least:
             t += 0.25
         return sign * t
 

@@ -46,15 +46,14 @@ def nodes(log_f: Callable[[Any], Any], *places: Place) -> tuple[Any, Any]:
     A peak that coarse steps do not show in full becomes one more place.
     """
     line = _Line(places)
-    t, points, logs = _look(log_f, line)
+    t, points, logs, parts = _look(log_f, line)
     i = int(np.argmax(logs))
     if logs[i] == -np.inf:
         return points[:1], logs[:1]
     if not _whole(logs, i):
         line = _Line((*places, _peak(log_f, points[max(i - 1, 0) : i + 2])))
-        t, points, logs = _look(log_f, line)
-    logs = logs + np.log(line.spacing(points))
-    seen = np.flatnonzero(logs > logs.max() - _DEEP)
+        t, points, logs, parts = _look(log_f, line)
+    seen = np.flatnonzero(parts > parts.max() - _DEEP)
     low, high = t[max(seen[0] - 1, 0)], t[min(seen[-1] + 1, len(t) - 1)]
     points = line.points(low + _STEP * np.arange(round((high - low) / _STEP) + 1))
     return points, log_f(points) + np.log(_STEP * line.spacing(points))
@@ -98,17 +97,20 @@ class _Line:
         return s
 
 
-def _look(log_f: Callable[[Any], Any], line: _Line) -> tuple[Any, Any, Any]:
-    """Return even coarse steps of t, their points, and the function there, as far as it counts."""
+def _look(log_f: Callable[[Any], Any], line: _Line) -> tuple[Any, Any, Any, Any]:
+    """Return even coarse steps of t as far as they count, their points, and the logarithms there.
+
+    These are of the function, and of what the points add to the integral.
+    """
     for reach in _REACHES:
         low, high = line.t(line.around(reach)[[0, -1]])
         t = np.arange(low, high + _COARSE, _COARSE)
         points = line.points(t)
         logs = log_f(points)
-        ends = logs[[0, -1]] + np.log(line.spacing(points[[0, -1]]))
-        if ends.max() < (logs + np.log(line.spacing(points))).max() - _DEEP:
+        parts = logs + np.log(line.spacing(points))
+        if max(parts[0], parts[-1]) < parts.max() - _DEEP:
             break
-    return t, points, logs
+    return t, points, logs, parts
 
 
 def _whole(logs: Any, i: int) -> bool:

@@ -27,6 +27,11 @@ _LINES = 1 << 16
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|infinity|nan)$"
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Say whether a type is one of the texts that files are read as."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def read_table(path: str, *, header: bool, usual: Set[str | None]) -> pa.Table:
     """Read a file of columns; every column of a text file is text, exactly as written.
 
@@ -91,8 +96,7 @@ def check_header(path: str, table: pa.Table, ids: Sequence[Any], usual: Set[str 
         return
     for name in table.column_names[:3]:
         for known in ids:
-            is_text = pa.types.is_string(known.type) or pa.types.is_large_string(known.type)
-            if name and name not in usual and is_text and _holds(known, name):
+            if name and name not in usual and is_text(known.type) and _holds(known, name):
                 raise DataError(
                     f"{path}: its first line, read as the names of its columns, holds the id "
                     f"{name!r}; if no file has a line of names, say --no-header, else give this "
@@ -144,8 +148,7 @@ def write_table(table: pa.Table, path: str) -> None:
         raise DataError(f"{path}: unknown kind of file; use .parquet, .csv or .tsv (+ .gz, .zst)")
     for name in table.column_names:
         text = table[name]
-        is_text = pa.types.is_string(text.type) or pa.types.is_large_string(text.type)
-        if is_text and pc.any(pc.match_substring(text, "\0")).as_py():
+        if is_text(text.type) and pc.any(pc.match_substring(text, "\0")).as_py():
             raise DataError(f"{path}: column {name!r} holds a zero byte; use .parquet for such ids")
     options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[ending], quoting_style="needed")
 
