@@ -287,7 +287,11 @@ class Tabulated(Posterior):
         return self._through(self._of.log_sf)
 
     def _through(self, log_of: Callable[[Any], Any]) -> Any:
-        return interpolate.BarycentricInterpolator(self._t, log_of(self._v(self._t)))
+        # SciPy would make the weights of these points in a random order, with other last bits.
+        k = np.arange(self._SIZE)
+        weights = (-1.0) ** k * np.sin(np.pi * (k + 0.5) / self._SIZE)
+        values = log_of(self._v(self._t))
+        return interpolate.BarycentricInterpolator(self._t, values, wi=weights)
 
     def _v(self, t: Any) -> Any:
         return self.place[0] + self.place[1] * np.sinh(t)
