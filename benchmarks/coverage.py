@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.populations import POPULATIONS
-from berx_gpu import _bootstrap, _bounded
-from berx_gpu._backends import cpu
+from berx_gpu.arithmetic import bounded
+from berx_gpu.backends.cpu import backend as cpu
+from berx_gpu.evaluation import bootstrap
+from berx_gpu.evaluation.limits import student
 from berx_gpu.kernels import fbeta_cpu
-from berx_gpu.resampling import student
 
 CELLS = [
     ("macro F", "brief", 50),
@@ -110,7 +111,7 @@ def _limits(
     if method == "bounded":
         mean = metric != "pooled precision"
         far = 1.0 if mean else float(np.sqrt((den * den * count).sum() / count.sum()))
-        return _bounded.limits(num, den, count, far, 0.95)
+        return bounded.limits(num, den, count, far, 0.95)
     if method == "normal":
         return student(num, den, count, 0.95)[:2]
-    return _bootstrap.limits(method, num, den, count, 0.95, 2000, seed, backend)[:2]
+    return bootstrap.limits(method, num, den, count, 0.95, 2000, seed, backend)[:2]

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from berx_gpu import MissingDependencyError, Truth, evaluate, sweep
-from berx_gpu._backends import cuda
-from berx_gpu._backends.plan import plan
-from berx_gpu._versions import versions
+from berx_gpu.backends import cuda
+from berx_gpu.backends.plan import plan
+from berx_gpu.versions import versions
 
 _SECONDS = 8 * 60
 _SIZES = (10_000_000, 100_000_000, 300_000_000)
 _ID = 8
 _KERNEL = """
-from berx_gpu._backends import cuda
+from berx_gpu.backends import cuda
 _, cupy = cuda.libraries()
 counts = cupy.arange(100_003)
 cuda.backend().fbeta(counts // 2, counts, counts // 3, 0.7).sum().get()

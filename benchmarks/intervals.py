@@ -13,8 +13,9 @@ import pandas as pd
 from scipy import stats
 
 from benchmarks.populations import brief
-from berx_gpu import Evaluation, Truth, _bootstrap, evaluate
-from berx_gpu._backends import cpu
+from berx_gpu import Evaluation, Truth, evaluate
+from berx_gpu.backends.cpu import backend
+from berx_gpu.evaluation import bootstrap
 
 N_RESAMPLES = 10_000
 FEW = 100
@@ -32,9 +33,9 @@ def main(size: str, repeats: int = 3) -> None:
     ones = np.ones(len(seen))
 
     def ours(n_threads: int) -> Any:
-        return _bootstrap.replicates(
+        return bootstrap.replicates(
             "with replacement", seen, ones, count.astype(float), N_RESAMPLES, 1,
-            cpu.backend(n_threads),
+            backend.backend(n_threads),
         )  # fmt: skip
 
     def numpy_loop() -> Any:

@@ -1,6 +1,6 @@
 """The memory plan of cards of several sizes, as the table of the README."""
 
-from berx_gpu._backends.plan import plan
+from berx_gpu.backends.plan import plan
 
 CARDS = (24, 48, 80, 141)
 PAIRS = (100_000_000, 300_000_000, 1_000_000_000)

@@ -14,7 +14,7 @@ import polars as pl
 from benchmarks import shape
 from benchmarks.score import peak_growth
 from berx_gpu import Sweep, Truth, sweep
-from berx_gpu.sweep_results import PolicySweep
+from berx_gpu.sweeping.results import PolicySweep
 
 LOOP = 1001
 GRID: dict[str, Any] = {

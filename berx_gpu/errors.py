@@ -1,5 +1,7 @@
 """What can go wrong, as types a caller can catch."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 from collections.abc import Iterable, Sequence

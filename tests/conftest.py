@@ -12,7 +12,11 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from berx_gpu._backends import cpu, cuda, frames, matching, rules, select
+from berx_gpu.backends import cuda, select
+from berx_gpu.backends.cpu import backend as cpu
+from berx_gpu.backends.cpu.machine import Machine
+from berx_gpu.backends.frames.libraries import Libraries
+from berx_gpu.backends.frames.paths import paths
 from berx_gpu.kernels import fbeta_rows
 
 os.environ["MPLBACKEND"] = "Agg"  # figures need no screen
@@ -79,7 +83,7 @@ def loose_factorize(values):
     return shuffled[codes], seen
 
 
-#: What `_backends/frames.py` may use of a frame library; anything else is an AttributeError.
+#: What `backends/frames` may use of a frame library; anything else is an AttributeError.
 LOOSE_PANDAS = SimpleNamespace(
     DataFrame=LooseFrame, Series=LooseSeries, concat=pd.concat, factorize=loose_factorize
 )
@@ -87,24 +91,21 @@ LOOSE_PANDAS = SimpleNamespace(
 
 def kernel_backend(n_threads=2, **options):
     """Return the CPU backend with kernels for everything that they can do, however small."""
-    libs = frames.Libraries(
-        pd, np, cpu._take, cpu._same, cpu._same, cpu._hashed, free=lambda: 2**35
-    )
-    return cpu.on(matching.Machine(libs, n_threads, small_rows=0, **options))
+    libs = Libraries(pd, np, cpu._take, cpu._same, cpu._same, cpu._hashed, free=lambda: 2**35)
+    return cpu.on(Machine(libs, n_threads, small_rows=0, **options))
 
 
 def loose_backend(free=1000):
     """Return the frame path on the loose pandas, in pieces of as few rows as free bytes allow."""
     plain = cpu.backend(1)
-    libs = frames.Libraries(
+    libs = Libraries(
         LOOSE_PANDAS, np, plain.take, plain.to_host, plain.here, cpu._hashed, lambda: free
     )
     return dataclasses.replace(
         plain,
         name="frames",
         frames=LOOSE_PANDAS,
-        **frames.paths(libs),
-        **rules.paths(libs),
+        **paths(libs, plain.fbeta),
     )
 
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_intervals import METRICS, on_every_backend, table
 
-from berx_gpu import DataError, _bootstrap, evaluate
-from berx_gpu._backends import cpu, draws
+from berx_gpu import DataError, evaluate
+from berx_gpu.backends import draws
+from berx_gpu.backends.cpu import backend as cpu
+from berx_gpu.evaluation import bootstrap
 from berx_gpu.kernels import resample_rows
 
 # -- Philox -----------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ def test_replicates_are_those_of_drawing_entities_one_by_one(name):
     rng = np.random.default_rng(3)
     values = POPULATIONS[name](rng)
     seen, count = np.unique(values, return_counts=True)
-    drawn = _bootstrap.replicates(
+    drawn = bootstrap.replicates(
         "with replacement", seen, np.ones(len(seen)), count, 4000, 7, cpu.backend(2)
     )
     naive = np.array(
@@ -189,7 +191,7 @@ def test_row_order_changes_no_limit():
     pred, truth, listed = table()
     ev = evaluate(pred, truth, entities=listed)
     turned = evaluate(pred[::-1], truth[::-1], entities=list(listed)[::-1])
-    for method in _bootstrap.METHODS:
+    for method in bootstrap.METHODS:
         a, b = (x.interval(method=method, rng=3, n_resamples=500) for x in (ev, turned))
         assert a == b
 
@@ -203,7 +205,7 @@ def test_bootstraps_agree_with_the_normal_interval_where_it_is_right(metric):
     ev = evaluate(pred, truth, entities=listed)
     normal = ev.interval(metric, method="normal")
     width = normal.high - normal.low
-    for method in _bootstrap.METHODS:
+    for method in bootstrap.METHODS:
         made = ev.interval(metric, method=method, rng=1, n_resamples=5000)
         assert (made.method, made.n_resamples, made.seed) == (method, 5000, 1)
         assert (made.low, made.high) == pytest.approx((normal.low, normal.high), abs=0.08 * width)
@@ -233,7 +235,7 @@ def test_the_acceleration_is_the_jackknifes(units, data):
     left = [np.delete(all_num, i).sum() / np.delete(all_den, i).sum() for i in range(len(all_num))]
     away = np.mean(left) - np.array(left)
     brute = (away**3).sum() / (6 * (away**2).sum() ** 1.5) if np.ptp(left) > 1e-12 else 0.0
-    ours = _bootstrap.acceleration(num, den, np.array(count))
+    ours = bootstrap.acceleration(num, den, np.array(count))
     if np.ptp(left) > 1e-12:
         assert ours == pytest.approx(brute, abs=1e-9)
 
@@ -242,7 +244,7 @@ def test_the_acceleration_is_the_jackknifes(units, data):
 def test_a_score_without_spread_has_limits_without_width():
     truth = {i: ["x"] for i in range(50)}
     ev = evaluate(truth, truth, entities=range(50))
-    for method in _bootstrap.METHODS:
+    for method in bootstrap.METHODS:
         made = ev.interval(method=method, rng=0, n_resamples=200)
         assert (made.low, made.high, made.standard_error) == (1.0, 1.0, 0.0)
         assert made.note == "all replicates are equal"
@@ -302,10 +304,10 @@ def test_the_p_value_is_that_of_all_signs(values):
     sums = [abs(np.dot(s, values)) for s in itertools.product((1, -1), repeat=len(values))]
     exact = np.mean(np.array(sums) >= abs(sum(values)) - 1e-12)
     seen, count = np.unique(values, return_counts=True)
-    p = _bootstrap.sign_flip_p(seen, count.astype(float), 100_000, 1, cpu.backend(2))
+    p = bootstrap.sign_flip_p(seen, count.astype(float), 100_000, 1, cpu.backend(2))
     assert p == pytest.approx(exact, abs=0.006)
 
 
 def test_no_difference_has_the_p_value_1():
-    p = _bootstrap.sign_flip_p(np.zeros(1), np.array([50.0]), 100, 0, cpu.backend(1))
+    p = bootstrap.sign_flip_p(np.zeros(1), np.array([50.0]), 100, 0, cpu.backend(1))
     assert p == 1.0

@@ -20,7 +20,7 @@ from berx_gpu import (
     evaluate,
     oracle,
 )
-from berx_gpu.scoring import part
+from berx_gpu.evaluation.scoring import part
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -363,7 +363,7 @@ def test_clusters_are_the_pairs_within_them(clusters):
         sum(clusters[j] == clusters[i] and j != i for j in range(n)) if clusters[i] else 0
         for i in range(n)
     ]
-    assert truth._n_true.tolist() == expected
+    assert truth._prepared.n_true_each.tolist() == expected
     assert truth.n_true == sum(expected) // 2
     assert evaluate([], truth).by("side")["n_entities"].tolist() == [n]
 

@@ -267,7 +267,7 @@ def test_a_missing_header_of_the_entities_is_noticed(files):
 @pytest.mark.parametrize("ending", [".tsv", ".csv.gz", ".tsv.zst", ".parquet", ".pq"])
 def test_kinds_of_files(files, ending):
     table = pa.table({"entity": ["a", "b"], "target": ["x", "y"]})
-    from berx_gpu.files import write_table
+    from berx_gpu.files.tables import write_table
 
     write_table(table, str(files / f"p{ending}"))
     told = json.loads(score(files, "--json", pred=f"p{ending}").stdout)
@@ -587,7 +587,7 @@ def test_a_terminal_shows_progress_and_keeps_none_of_it(tmp_path):
     pairs.to_parquet(tmp_path / "pairs.parquet")
     pairs[["entity"]].to_parquet(tmp_path / "entities.parquet")
     terminal, screen = os.openpty()
-    impatient = "from berx_gpu import cli; cli._PATIENCE = 0; cli.main()"
+    impatient = "from berx_gpu.cli import app; app._PATIENCE = 0; app.main()"
     args = ["score", "pairs.parquet", "pairs.parquet", "--entities", "entities.parquet"]
     done = subprocess.run(
         [sys.executable, "-c", impatient, *args],

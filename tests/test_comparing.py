@@ -13,7 +13,7 @@ from test_cli import run as in_a_process
 from test_intervals import limits, of_values, on_every_backend
 
 from berx_gpu import Comparison, DataError, Truth, compare, compare_all, evaluate
-from berx_gpu.comparing import _holm, _limits
+from berx_gpu.comparing.comparing import _holm, _limits
 
 N = 300
 _rng = np.random.default_rng(5)

@@ -10,7 +10,7 @@ from test_cli import run
 from test_intervals import on_every_backend
 
 from berx_gpu import DataError, Policy, Truth, evaluate, sweep
-from berx_gpu.cross_fitting import _folds
+from berx_gpu.sweeping.cross_fit import _folds
 
 N = 120
 _rng = np.random.default_rng(2)
@@ -63,24 +63,24 @@ def test_each_fold_is_scored_at_what_is_best_outside_it(grid):
 @on_every_backend
 def test_folds_are_drawn_by_id():
     truth = Truth(TRUE, range(N))
-    folds, names = _folds(truth, 4, 0, None)
+    folds, names = _folds(truth._prepared, 4, 0, None)
     assert names == [0, 1, 2, 3]
     listed = np.random.default_rng(0).permutation(N)[:70].astype(np.int32)
-    some, _ = _folds(Truth(TRUE[TRUE["entity"].isin(listed)], listed), 4, 0, None)
+    some, _ = _folds(Truth(TRUE[TRUE["entity"].isin(listed)], listed)._prepared, 4, 0, None)
     assert (some == folds[listed]).all()
-    other, _ = _folds(truth, 4, 1, None)
+    other, _ = _folds(truth._prepared, 4, 1, None)
     assert (other != folds).mean() > 0.5
     blocks = {e: e // 10 for e in range(N)}
-    together, _ = _folds(truth, 2, 0, blocks)
+    together, _ = _folds(truth._prepared, 2, 0, blocks)
     assert all(len(set(together[10 * b : 10 * b + 10])) == 1 for b in range(12))
-    text, _ = _folds(Truth([("n1", "x")], [f"n{i}" for i in range(4000)]), 5, 3, None)
+    text, _ = _folds(Truth([("n1", "x")], [f"n{i}" for i in range(4000)])._prepared, 5, 3, None)
     assert np.bincount(text).min() > 700
     wide = pd.Series([*range(50), 2**63 + 5], dtype="uint64")
     pair = pd.DataFrame({"entity": wide[:1], "target": [1]})
-    narrow = _folds(Truth(pair, wide[:50]), 5, 0, None)[0]
-    assert (_folds(Truth(pair, wide), 5, 0, None)[0][:50] == narrow).all()
+    narrow = _folds(Truth(pair, wide[:50])._prepared, 5, 0, None)[0]
+    assert (_folds(Truth(pair, wide)._prepared, 5, 0, None)[0][:50] == narrow).all()
     floats = {e: b if e else math.nan for e, b in blocks.items()}
-    assert (_folds(truth, 2, 0, floats)[0][1:] == together[1:]).all()
+    assert (_folds(truth._prepared, 2, 0, floats)[0][1:] == together[1:]).all()
     order = sweep(POOL, Truth(TRUE, range(N)[::-1])).cross_fitted(4).to_dict()
     assert order == sweep(POOL, Truth(TRUE, range(N))).cross_fitted(4).to_dict()
     a, b = (sweep(POOL[::step], Truth(TRUE[::step], range(N))).cross_fitted(4, seed=5)

@@ -26,7 +26,7 @@ import pytest
 from cuda_on_cpu import OnCpu
 from numba import cuda, float64, int64, uint64
 
-from berx_gpu._backends import draws
+from berx_gpu.backends import draws
 
 KERNELS = Path(__file__).parent.parent / "kernels"
 TABLE = KERNELS.parent / "benchmarks" / "registers.csv"

@@ -7,7 +7,8 @@ from scipy import special
 from test_cross_fitting import POOL, TRUE, N
 from test_intervals import on_every_backend
 
-from berx_gpu import DataError, Truth, curve_limits, sweep
+from berx_gpu import DataError, Truth, sweep
+from berx_gpu.sweeping import curve_limits
 
 
 def curves_of(sw, thresholds):

@@ -15,7 +15,7 @@ from berx_gpu import (
     show_versions,
     sweep,
 )  # fmt: skip
-from berx_gpu._backends import cuda, select
+from berx_gpu.backends import cuda, select
 
 ROWS = [("a", "x", 0.9), ("b", "q", 0.4)]
 TRUE = {"a": ["x"], "b": ["y"]}
@@ -45,7 +45,7 @@ def test_without_the_libraries_the_message_says_how_to_get_them(call):
 def test_a_truth_on_the_card_takes_the_call_there(stand_in):
     frame = pd.DataFrame(ROWS, columns=["entity", "target", "score"])
     truth = Truth(TRUE, ["a", "b"], device="cuda")
-    assert truth._backend().name == "cuda"
+    assert truth._prepared.backend().name == "cuda"
     ev = evaluate(frame, truth, threshold=0.5)
     assert ev.macro_fbeta == evaluate(frame, TRUE, entities=["a", "b"], threshold=0.5).macro_fbeta
     assert isinstance(ev.per_entity, pd.DataFrame)

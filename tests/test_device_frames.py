@@ -19,7 +19,7 @@ from berx_gpu import (
     oracle,
     sweep,
 )  # fmt: skip
-from berx_gpu._backends import cuda, select
+from berx_gpu.backends import cuda, select
 
 _rng = np.random.default_rng(0)
 POOL = pd.DataFrame(

@@ -329,7 +329,7 @@ def test_look_alikes_are_counted(data):
     draw = st.lists(st.sampled_from(pool), unique=True, max_size=6)
     pred, true = data.draw(draw), data.draw(draw)
     expected = sum(p not in true and plain(p) in map(plain, true) for p in pred)
-    from berx_gpu._encode import look_alikes
+    from berx_gpu.encoding.look_alikes import count_look_alikes as look_alikes
 
     dtype = pd.StringDtype("pyarrow", na_value=np.nan)
     assert look_alikes(pd.array(pred, dtype), pd.array(true, dtype)) == expected

@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from berx_gpu import DataError, Truth, _bounded, evaluate
-from berx_gpu._bounded import limits, perfect_needed, probability_below_zero
+from berx_gpu import DataError, Truth, evaluate
+from berx_gpu.arithmetic import bounded
+from berx_gpu.arithmetic.bounded import limits, perfect_needed, probability_below_zero
 
 on_every_backend = pytest.mark.usefixtures("backend")
 
@@ -226,8 +227,8 @@ def test_the_integral_does_not_depend_on_its_steps(units, unseen):
     with np.errstate(all="raise", under="ignore"):
         p = probability_below_zero(weights, counts)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_bounded, "_STEP", _bounded._STEP / 3)
-            patch.setattr(_bounded, "_MOST_NODES", 3 * _bounded._MOST_NODES)
+            patch.setattr(bounded, "_STEP", bounded._STEP / 3)
+            patch.setattr(bounded, "_MOST_NODES", 3 * bounded._MOST_NODES)
             finer = probability_below_zero(weights, counts)
     assert 0 <= p <= 1
     assert p == pytest.approx(finer, rel=1e-9, abs=1e-12)

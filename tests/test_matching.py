@@ -17,7 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berx_gpu import DataError, Truth, evaluate, progress
-from berx_gpu._backends import frames, matching, select, threads
+from berx_gpu.backends import select
+from berx_gpu.backends.cpu import keys, lookup
+from berx_gpu.backends.cpu.machine import Machine
+from berx_gpu.backends.frames.libraries import Libraries
+from berx_gpu.runtime import threads
 
 MIN, MAX = -(2**63), 2**63 - 1
 LONG = "a company with a name of more than fifteen bytes, number "
@@ -102,7 +106,7 @@ def test_a_list_that_counts_up_is_looked_up_by_counting(low):
     ids = np.array([*listed[::-1], *strange, MIN, MAX, listed[2]], np.int64)
     expected = [i - low if 0 <= i - low < 5 else -1 for i in ids.tolist()]
     backend = kernel_backend()
-    for order, kind in (([0, 1, 2, 3, 4], matching.Range), ([0, 1, 2, 4, 3], matching.Table)):
+    for order, kind in (([0, 1, 2, 3, 4], lookup.Range), ([0, 1, 2, 4, 3], lookup.Table)):
         index = backend.index([listed[order]])
         assert isinstance(index.places, kind)
         codes, strangers = backend.lookup(index, [ids])
@@ -130,11 +134,12 @@ def test_a_truth_copies_what_may_change_and_nothing_else():
     ids = np.arange(4)
     frozen = pa.table({"entity": ids.copy(), "target": ids.copy()})
     assert np.shares_memory(
-        Truth(frozen, frozen["entity"])._targets[0].parts[0], frozen["target"].chunk(0).to_numpy()
+        Truth(frozen, frozen["entity"])._prepared.targets[0].parts[0],
+        frozen["target"].chunk(0).to_numpy(),
     )
     for frame in (int_pairs(ids, ids), int_pairs(ids, ids).convert_dtypes(dtype_backend="pyarrow")):
         truth = Truth(frame, np.arange(4))
-        held = truth._targets[0].parts[0]
+        held = truth._prepared.targets[0].parts[0]
         given = pa.array(frame["target"])
         assert not np.shares_memory(
             held, (given.chunk(0) if hasattr(given, "chunk") else given).to_numpy()
@@ -281,7 +286,7 @@ def test_four_callers_at_once():
 def test_ctrl_c_acts_between_two_calls():
     code = """
 import threading, _thread, time
-from berx_gpu._backends import threads
+from berx_gpu.runtime import threads
 done = []
 def slow(i):
     time.sleep(0.05)
@@ -325,7 +330,7 @@ def test_small_and_large_sides_mix():
     large = int_pairs(rng.integers(0, 900, 10**5), rng.integers(0, 300, 10**5))
     small = large.iloc[:500]
     listed = np.arange(900)
-    sizes = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 1).small_rows
+    sizes = Machine(Libraries(pd, np, None, None, None, None, int), 1).small_rows
     assert len(small) < sizes < len(large)
     for pred, truth in ((large, small), (small, large), (large, large), (small, small)):
         ev = evaluate(pred, truth, entities=listed)
@@ -339,21 +344,21 @@ def test_small_and_large_sides_mix():
 
 @pytest.mark.parametrize("odd", [" x", "x ", "x\n", "\x0bx", "é", "x\u00a0"])
 def test_the_quick_look_for_odd_texts(odd):
-    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 2)
+    machine = Machine(Libraries(pd, np, None, None, None, None, int), 2)
     plain = ["", "x", "a b", "x" * 40] * 5
-    assert not matching._odd(machine, column(plain))
-    assert not matching._odd(machine, column(plain)[:0])
+    assert not keys._odd(machine, column(plain))
+    assert not keys._odd(machine, column(plain)[:0])
     for at in (0, 7, len(plain)):
-        assert matching._odd(machine, column([*plain[:at], odd, *plain[at:]]))
+        assert keys._odd(machine, column([*plain[:at], odd, *plain[at:]]))
 
 
 def test_parts_of_columns_are_read_where_they_lie():
     whole = pa.array(["zz", "a", "b", LONG, "c", LONG + "1"], pa.large_string())
     part = pd.StringDtype("pyarrow", na_value=np.nan).__from_arrow__(whole.slice(1, 4))
-    machine = matching.Machine(frames.Libraries(pd, np, None, None, None, None, int), 1)
+    machine = Machine(Libraries(pd, np, None, None, None, None, int), 1)
     again = column(["a", "b", LONG, "c"])
-    keys = [matching.keys_of(machine, text) for text in (part, again)]
-    for k in keys:
+    found = [keys.keys_of(machine, text) for text in (part, again)]
+    for k in found:
         assert [
             k.data[a:b].tobytes().decode() for a, b in zip(k.starts, k.starts[1:], strict=False)
         ] == list(again)

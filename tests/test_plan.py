@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berx_gpu import DataError, Truth, evaluate, sweep
-from berx_gpu._backends import cuda, select
-from berx_gpu._backends import plan as limits
-from berx_gpu._backends.plan import USED_SHARE, plan, row_bytes
+from berx_gpu.backends import cuda, select
+from berx_gpu.backends import plan as limits
+from berx_gpu.backends.plan import USED_SHARE, plan, row_bytes
 
 steps = st.sampled_from(["lookup", "match", "label", "curve", "owned"])
 

@@ -25,16 +25,18 @@ from berx_gpu import (
     DataWarning,
     Metric,
     Truth,
-    _beta,
-    _f_posterior,
     compare_models,
     consistency_test,
     evaluate,
     posteriors,
     transfer_test,
     visualization,
-)  # fmt: skip
-from berx_gpu.entity_posterior import _design_effects
+)
+from berx_gpu.evaluation.entity_posterior import _design_effects
+from berx_gpu.posterior.batches import f1_moments
+from berx_gpu.posterior.beta import Beta
+from berx_gpu.posterior.differences import prob_greater
+from berx_gpu.posterior.f import IndependentF
 
 
 def model(tp=80, fp=26, fn=20, name="m", sample=None, **options):
@@ -228,7 +230,7 @@ def test_moments_of_f1_do_not_cancel(a, b):
     with mpmath.workdps(80):
         first, second = (mpmath.hyp2f1(k, a, mpmath.mpf(a) + b, -1) for k in (1, 2))
         mean, std = 2 - 2 * first, 2 * mpmath.sqrt(second - first * first)
-        found = _f_posterior.f1_moments(a, b, np)
+        found = f1_moments(a, b, np)
         assert float(abs(found[0] / mean - 1)) < 1e-13
         assert float(abs(found[1] / std - 1)) < 1e-13
 
@@ -247,9 +249,9 @@ def test_f_of_an_extreme_beta_is_precision_or_recall(counts):
 @pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
 def test_independent_f_is_right_whichever_is_narrower(narrow, beta):
     """F_beta of (precision, recall) is F_(1 / beta) of (recall, precision)."""
-    p, r = _beta.Beta(101, 101), _beta.Beta(narrow + 1, 2 * narrow + 1)
-    made = _f_posterior.IndependentF(p, r, beta)
-    turned = _f_posterior.IndependentF(r, p, 1 / beta)
+    p, r = Beta(101, 101), Beta(narrow + 1, 2 * narrow + 1)
+    made = IndependentF(p, r, beta)
+    turned = IndependentF(r, p, 1 / beta)
     b2 = beta * beta
     for q in (1e-9, 0.025, 0.5, 0.975):
         f = made.ppf(q)
@@ -269,10 +271,10 @@ def test_independent_f_is_right_whichever_is_narrower(narrow, beta):
 
 def test_tails_of_independent_f_that_are_tiny():
     """With recall Beta(a, 1) and precision 1 but for nothing, F1 > f is recall > f / (2 - f)."""
-    made = _f_posterior.IndependentF(_beta.Beta(1e12, 1e-3), _beta.Beta(1, 200), 1)
+    made = IndependentF(Beta(1e12, 1e-3), Beta(1, 200), 1)
     for f in (0.5, 0.9, 0.99):
         assert made.above(f) == pytest.approx((1 - f / (2 - f)) ** 200, rel=1e-6)
-    p, r = _beta.Beta(51, 51), _beta.Beta(51, 51)
+    p, r = Beta(51, 51), Beta(51, 51)
     with mpmath.workdps(40):
 
         def inner(x):
@@ -282,7 +284,7 @@ def test_tails_of_independent_f_that_are_tiny():
 
         edge = mpmath.mpf("0.9") / mpmath.mpf("1.1")
         exact = mpmath.quad(inner, [edge + (1 - edge) * k / 40 for k in range(41)])
-    assert _f_posterior.IndependentF(p, r, 1).above(0.9) == pytest.approx(float(exact), rel=1e-9)
+    assert IndependentF(p, r, 1).above(0.9) == pytest.approx(float(exact), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -337,7 +339,7 @@ def test_f_of_nothing_but_a_prior():
     ],
 )
 def test_both_tails_of_independent_f_are_one(p, r, beta, f):
-    made = _f_posterior.IndependentF(_beta.Beta(*p), _beta.Beta(*r), beta)
+    made = IndependentF(Beta(*p), Beta(*r), beta)
     assert made.cdf(np.array([f]))[0] + made.above(f) == pytest.approx(1, abs=1e-11)
 
 
@@ -371,10 +373,10 @@ def test_independent_f_without_errors_has_a_kink():
 
 @given(counts, counts, counts, counts)
 def test_either_is_better(a, b, c, d):
-    x, y = _beta.Beta(a + 1.0, b + 1.0), _beta.Beta(c + 1.0, d + 1.0)
+    x, y = Beta(a + 1.0, b + 1.0), Beta(c + 1.0, d + 1.0)
     # SciPy's own tails of Beta(2, 10**9) are wrong by 2e-8 near their mean.
     near = 1e-11 if max(a, b, c, d) < 10**9 else 1e-8
-    assert _beta.prob_greater(x, y) + _beta.prob_greater(y, x) == pytest.approx(1, abs=near)
+    assert prob_greater(x, y) + prob_greater(y, x) == pytest.approx(1, abs=near)
 
 
 @pytest.mark.parametrize("counts", [(0, 0), (0, 7), (7, 0), (10**12, 0), (3, 10**6)])
@@ -403,9 +405,9 @@ def test_models_without_a_hit_under_a_prior_of_nearly_nothing():
 def test_chances_far_below_the_width_of_a_float():
     """P(A > B) of Beta(a, 1) and Beta(1, b) is a Beta function: b B(a + 1, b)."""
     for a, b in ((60, 40), (200, 100), (300, 250)):
-        low, high = _beta.Beta(1, b), _beta.Beta(a, 1)
+        low, high = Beta(1, b), Beta(a, 1)
         exact = float(b * mpmath.beta(a + 1, b))
-        assert _beta.prob_greater(low, high) == pytest.approx(exact, rel=1e-9)
+        assert prob_greater(low, high) == pytest.approx(exact, rel=1e-9)
     ref, new = model(400, 5, 0, sample="A"), model(5, 400, 0, sample="B")
     found, turned = consistency_test(ref, new), consistency_test(new, ref)
     assert 0 < found["p_value"] < 1e-100
@@ -723,7 +725,7 @@ def test_design_effects_give_back_the_coverage_that_plain_counts_lose():
         tp = links - wrong
         effect = _design_effects(tp, links, np.zeros(400, np.int64), 1)[0]
         for i, divided in enumerate((1.0, effect)):
-            made = _beta.Beta(1 + tp.sum() / divided, 1 + wrong.sum() / divided)
+            made = Beta(1 + tp.sum() / divided, 1 + wrong.sum() / divided)
             low, high = made.interval(0.95)
             covered[i] += low <= truth <= high
     assert covered[0] / 300 < 0.75

@@ -47,6 +47,8 @@ def test_the_set_up_commands_are_those_that_ci_runs():
 
 
 def test_links_and_paths_exist():
-    for path in re.findall(r"`((?:berx_gpu|kernels|tests|examples|_backends)/[\w./]+)`", README):
-        base = ROOT / "berx_gpu" if path.startswith("_") else ROOT
-        assert (base / path).exists(), path
+    rooms = "|".join(p.name for p in (ROOT / "berx_gpu").iterdir() if p.is_dir())
+    pages = README + (ROOT / "docs" / "how_it_works.md").read_text()
+    named = rf"(?<![\w./-])((?:berx_gpu|tests|examples|docs|{rooms})/[\w./]*\w)"
+    for path in re.findall(named, pages):
+        assert any((base / path).exists() for base in (ROOT, ROOT / "berx_gpu")), path

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berx_gpu import DataError, Truth, break_even_ratio, evaluate
-from berx_gpu.scoring import part
+from berx_gpu.evaluation.scoring import part
 
 FIGURES = (
     "n_entities",
@@ -490,13 +490,13 @@ def test_a_truth_keeps_its_own_way_of_comparing_ids():
 
 
 def test_truth_is_encoded_once(monkeypatch):
-    from berx_gpu import _encode
+    from berx_gpu.encoding import keys
 
     truth = Truth({"a": ["x"], "b": ["y"]}, ["a", "b"])
     seen = []
-    real = _encode.host_array
+    real = keys.host_array
     monkeypatch.setattr(
-        _encode, "host_array", lambda v, where, ids: (seen.append(where), real(v, where, ids))[1]
+        keys, "host_array", lambda v, where, ids: (seen.append(where), real(v, where, ids))[1]
     )
     for _ in range(2):
         seen.clear()
@@ -587,7 +587,7 @@ def test_reports():
 
 
 def test_a_score_just_under_one_does_not_print_as_perfect():
-    from berx_gpu._tables import score
+    from berx_gpu.printing.tables import share_text as score
 
     assert score(0.99999) == "0.99999"
     assert score(0.99994) == "0.9999"

@@ -8,7 +8,7 @@ import pytest
 from conftest import kernel_backend, loose_backend
 
 from berx_gpu import Truth, evaluate, sweep
-from berx_gpu._backends import select
+from berx_gpu.backends import select
 
 N = 200_000
 

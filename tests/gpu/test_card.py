@@ -18,7 +18,8 @@ from berx_gpu import (
     oracle,
     sweep,
 )  # fmt: skip
-from berx_gpu._backends import cpu, cuda, draws, select
+from berx_gpu.backends import cuda, draws, select
+from berx_gpu.backends.cpu import backend as cpu
 from berx_gpu.kernels import fbeta_cpu
 
 pytestmark = pytest.mark.gpu

@@ -1,1 +1,0 @@
-"""The libraries that a call runs on; only `select` is imported from outside."""

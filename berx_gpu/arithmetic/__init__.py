@@ -1,0 +1,1 @@
+"""Formulas over plain arrays that know no entity."""

@@ -1,0 +1,1 @@
+"""One set of functions per device, chosen once per call."""

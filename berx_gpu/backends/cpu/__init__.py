@@ -1,0 +1,1 @@
+"""Matching by kernels in threads."""

@@ -1,0 +1,1 @@
+"""Matching by joins and array operations: one source for cuDF and pandas."""

@@ -1,0 +1,1 @@
+"""The options of each subcommand; they load click alone."""

@@ -1,0 +1,1 @@
+"""What each subcommand does, loaded when it runs."""

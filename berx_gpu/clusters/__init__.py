@@ -1,0 +1,1 @@
+"""A clustering against the true one."""

@@ -1,0 +1,1 @@
+"""Links without a truth: choose them, look at them."""

@@ -1,0 +1,1 @@
+"""Ids and scores -> arrays that compare as the ids and scores do."""

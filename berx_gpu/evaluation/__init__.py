@@ -1,0 +1,1 @@
+"""One prediction against one truth."""

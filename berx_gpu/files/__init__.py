@@ -1,0 +1,1 @@
+"""Files <-> tables, whole or not at all."""

@@ -1,0 +1,1 @@
+"""Whatever a caller hands over -> checked columns."""

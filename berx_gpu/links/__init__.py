@@ -1,0 +1,1 @@
+"""Entities and pairs, encoded side by side and ready to be matched."""

@@ -1,0 +1,1 @@
+"""Every threshold at once."""
