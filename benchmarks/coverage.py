@@ -114,4 +114,4 @@ def _limits(
         return bounded.limits(num, den, count, far, 0.95)
     if method == "normal":
         return student(num, den, count, 0.95)[:2]
-    return bootstrap.limits(method, num, den, count, 0.95, 2000, seed, backend)[:2]
+    return bootstrap.limits(method, num, den, count, 0.95, bootstrap.Draws(2000, seed), backend)[:2]

@@ -34,7 +34,7 @@ def main(size: str, repeats: int = 3) -> None:
 
     def ours(n_threads: int) -> Any:
         return bootstrap.replicates(
-            "with replacement", seen, ones, count.astype(float), N_RESAMPLES, 1,
+            "with replacement", seen, ones, count.astype(float), bootstrap.Draws(N_RESAMPLES, 1),
             backend.backend(n_threads),
         )  # fmt: skip
 

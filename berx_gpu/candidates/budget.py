@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from berx_gpu.backends.backend import Backend
@@ -11,11 +12,12 @@ from berx_gpu.candidates.results import ErrorBudget
 from berx_gpu.errors import DataError
 from berx_gpu.evaluation.evaluation import Evaluation
 from berx_gpu.evaluation.scores import Counts, Groups
-from berx_gpu.evaluation.scoring import evaluate
+from berx_gpu.evaluation.scoring import scored
 from berx_gpu.inputs.pairs import Names
 from berx_gpu.links.dropped import Dropped
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
-from berx_gpu.links.reading import Read, Reading, backend_of, read_links
+from berx_gpu.links.reading import Read, backend_of, read_links
 from berx_gpu.links.sets_of_links import among_targets, labelled, true_links
 from berx_gpu.links.truth import Truth
 from berx_gpu.links.undirected import pairs_in
@@ -75,39 +77,21 @@ def error_budget(
     >>> round(budget["missed, given to nobody"].gain, 4)
     0.0833
     """
+    how = Reading(entity, target, score, unknown_entities, nulls, ids, n_threads=n_threads)
     if isinstance(predictions, Evaluation):
         ev = predictions
         own = isinstance(truth, Truth) and truth._prepared is ev._counts.truth
-        given = {
-            "truth": None if own else truth,
-            "entities": entities,
-            "beta": beta,
-            "score": score,
-            "threshold": threshold,
-            "ids": ids,
-        }
+        given = {"truth": None if own else truth, "entities": entities, "beta": beta,
+                 "score": score, "threshold": threshold, "ids": ids}  # fmt: skip
         if named := [name for name, value in given.items() if value is not None]:
             raise DataError(f"the Evaluation has its own {named[0]}; leave {named[0]}= out")
     else:
-        ev = evaluate(
-            predictions,
-            truth,
-            entities=entities,
-            beta=0.5 if beta is None else beta,
-            entity=entity,
-            target=target,
-            score=score,
-            threshold=threshold,
-            unknown_entities=unknown_entities,
-            nulls=nulls,
-            ids=ids,
-            n_threads=n_threads,
-        )
-    scored = ev._counts.truth
-    backend = backend_of(candidates, scored, n_threads)
-    how = Reading(entity, target, None, unknown_entities, nulls)
-    found = read_links(candidates, "candidates", scored, how, backend)
-    return _budget(ev, Read(scored, *found, backend))
+        beta = 0.5 if beta is None else beta
+        ev = scored(predictions, truth, entities, how, beta=beta, threshold=threshold)
+    true = ev._counts.truth
+    backend = backend_of(candidates, true, n_threads)
+    found = read_links(candidates, "candidates", true, replace(how, score=None), backend)
+    return _budget(ev, Read(true, *found, backend))
 
 
 class _Errors(NamedTuple):

@@ -8,7 +8,8 @@ from berx_gpu.evaluation.evaluation import Evaluation
 from berx_gpu.evaluation.scoring import evaluated
 from berx_gpu.inputs.pairs import Names
 from berx_gpu.links.dropped import Dropped
-from berx_gpu.links.reading import Read, Reading, read
+from berx_gpu.links.how import Reading
+from berx_gpu.links.reading import Read, read
 from berx_gpu.links.undirected import pairs_in
 from berx_gpu.options import beta_of, number
 

@@ -17,9 +17,10 @@ from berx_gpu.inputs.lists import as_lists
 from berx_gpu.inputs.objects import is_missing
 from berx_gpu.inputs.pairs import Names
 from berx_gpu.links.dropped import Dropped
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
 from berx_gpu.links.ranks import ranks
-from berx_gpu.links.reading import Reading, read
+from berx_gpu.links.reading import read
 from berx_gpu.links.sets_of_links import totals
 from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.links.undirected import either_way

@@ -16,6 +16,7 @@ from berx_gpu.errors import DataError, DataWarning, counted, some
 from berx_gpu.files import pairs, tables, whole
 from berx_gpu.inputs.columns import to_series
 from berx_gpu.inputs.entities import Entities
+from berx_gpu.links.how import Reading
 from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.printing.tables import written
 
@@ -50,6 +51,15 @@ class Reader:
     def keys(self, kind: str) -> dict[str, Any]:
         """Return the names of the entity and the target column of a kind, as options of calls."""
         return dict(zip(("entity", "target"), self.names[kind], strict=False))
+
+    def options(self, kind: str, scope: Scope, part: Any = None) -> dict[str, Any]:
+        """Return how a call reads the pairs of a kind, and scores them over a part of the list.
+
+        Pairs of entities that are not in the part are no error.
+        """
+        unknown = scope.unknown_entities if part is None else "drop"
+        told = {"entities": part, "unknown_entities": unknown, "nulls": scope.nulls}
+        return {**self.keys(kind), **told}
 
     def score(self, kind: str) -> str:
         """Return the name of the column of scores of a kind."""
@@ -87,17 +97,10 @@ class Reader:
         listed, entity_list = self.entities(_required(scope.entities))
         true = self.pairs("truth", truth)
         read = self.pairs(kind, path, scored) if kind else None
-        keys = self.keys("truth")
-        made = TruePairs.read(
-            true,
-            entity_list,
-            entity=keys["entity"],
-            target=keys["target"],
-            undirected=scope.undirected,
-            nulls=scope.nulls,
-            ids=self.form.ids,
-            device=scope.device,
+        how = Reading(
+            **self.keys("truth"), nulls=scope.nulls, ids=self.form.ids, device=scope.device
         )
+        made = TruePairs.read(true, entity_list, how, scope.undirected)
         opened = Opened(made, true, read, None)
         self.check_header(truth, "truth", true, opened)
         if kind:

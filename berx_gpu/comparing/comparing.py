@@ -12,11 +12,11 @@ import numpy as np
 from berx_gpu.comparing.pairing import Paired, check_evaluation, differences, link_changes, paired
 from berx_gpu.comparing.results import Comparison, Comparisons
 from berx_gpu.errors import DataError, counted, one_of, some
-from berx_gpu.evaluation import bootstrap
+from berx_gpu.evaluation.bootstrap import Draws, sign_flip_p
 from berx_gpu.evaluation.evaluation import Evaluation
-from berx_gpu.evaluation.interval import MACRO_METRICS, RESAMPLES
+from berx_gpu.evaluation.interval import MACRO_METRICS
 from berx_gpu.evaluation.limits import limits_of_mean, student
-from berx_gpu.options import confidence, seed_of, whole_number
+from berx_gpu.options import confidence
 from berx_gpu.printing.tables import one_line
 
 
@@ -74,8 +74,8 @@ def compare(
     new is better than old
     """
     level = confidence(confidence_level)
-    n_resamples, seed = whole_number("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
-    return _compared(paired(a, b, metric), metric, level, n_resamples, seed)
+    draws = Draws.of(n_resamples, rng)
+    return _compared(paired(a, b, metric), metric, level, draws)
 
 
 def compare_all(
@@ -135,7 +135,7 @@ def compare_all(
         raise DataError(f"baseline={said} is no system; there are {some(named, 9)}")
     one_of("metric", metric, MACRO_METRICS)
     level = confidence(confidence_level)
-    n_resamples, seed = whole_number("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
+    draws = Draws.of(n_resamples, rng)
     ranked = sorted(named, key=lambda name: -getattr(named[name], metric))
     if baseline is None:
         chosen = [(b, a) for a, b in itertools.combinations(ranked, 2)]
@@ -143,7 +143,7 @@ def compare_all(
         chosen = [(baseline, other) for other in ranked if other != baseline]
     each = level ** (1 / len(chosen))
     pairs = [
-        _compared(paired(named[a], named[b], metric), metric, each, n_resamples, seed, (a, b))
+        _compared(paired(named[a], named[b], metric), metric, each, draws, (a, b))
         for a, b in chosen
     ]
     adjusted = _holm([pair.p_value for pair in pairs])
@@ -181,8 +181,7 @@ def _compared(
     both: Paired,
     metric: str,
     level: float,
-    n_resamples: int,
-    seed: int,
+    draws: Draws,
     names: tuple[str, str] | None = None,
 ) -> Comparison:
     a, b = both.a, both.b
@@ -209,9 +208,8 @@ def _compared(
         normal_low=2 * normal_low - 1,
         normal_high=2 * normal_high - 1,
         standard_error=2 * error,
-        p_value=bootstrap.sign_flip_p(values, count, n_resamples, seed, a._counts.truth.backend()),
-        n_resamples=n_resamples,
-        seed=seed,
+        p_value=sign_flip_p(values, count, draws, a._counts.truth.backend()),
+        **draws._asdict(),
         n_entities=n,
         better=int((difference > 0).sum()),
         worse=int((difference < 0).sum()),

@@ -11,15 +11,15 @@ from berx_gpu.backends import select
 from berx_gpu.deciding.policy import Policy
 from berx_gpu.deciding.rules import Rules
 from berx_gpu.encoding.scores import reaches
-from berx_gpu.errors import DataError, one_of
+from berx_gpu.errors import DataError
 from berx_gpu.inputs.columns import build_frame, take
 from berx_gpu.inputs.entities import as_entities
 from berx_gpu.inputs.pairs import Names, as_pairs
 from berx_gpu.links.dropped import Dropped
 from berx_gpu.links.encoded import check_strangers, encode_pairs, own_entities
 from berx_gpu.links.entity_list import EntityList
+from berx_gpu.links.how import Reading
 from berx_gpu.links.ranks import present_scores, ranks
-from berx_gpu.links.reading import Reading
 
 
 def decide(
@@ -80,8 +80,7 @@ def decide(
 
 def decided(candidates: Any, policy: Policy, entities: Any, how: Reading) -> tuple[Any, Dropped]:
     """Return what `decide` does, and what was left out of the candidates."""
-    ids = "exact" if how.ids is None else how.ids
-    one_of("ids", ids, ("exact", "text"))
+    ids = how.ids or "exact"
     if not isinstance(policy, Policy):
         raise DataError(f"policy is a {type(policy).__name__}; give a Policy")
     backend = select.select(candidates, entities, n_threads=how.n_threads, device=how.device)

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from berx_gpu.backends.backend import Backend
+from berx_gpu.options import seed_of, whole_number
 
 METHODS = ("bca", "percentile", "poisson")
 
 _FINEST = 40
-
 _ROOM = 62
+_RESAMPLES = (100, 100_000_000)
+"""The fewest replicates, and the most."""
+
+
+class Draws(NamedTuple):
+    """How many replicates to draw, and their seed."""
+
+    n_resamples: int
+    seed: int
+
+    @classmethod
+    def of(cls, n_resamples: Any, rng: Any) -> Draws:
+        """Return the draws that two options ask for."""
+        return cls(whole_number("n_resamples", n_resamples, *_RESAMPLES), seed_of(rng))
 
 
 def limits(
-    method: str,
-    num: Any,
-    den: Any,
-    count: Any,
-    level: float,
-    n_resamples: int,
-    seed: int,
-    backend: Backend,
+    method: str, num: Any, den: Any, count: Any, level: float, draws: Draws, backend: Backend
 ) -> tuple[float, float, float]:
     """Return the lower and the upper limit of sum(num) / sum(den), and its standard error.
 
@@ -35,11 +42,11 @@ def limits(
     num, den, count : float64 array
         Of the distinct units, and how many are like each.
     level : float
-    n_resamples, seed : int
+    draws : Draws
     backend : Backend
     """
     how = "poisson" if method == "poisson" else "with replacement"
-    drawn = replicates(how, num, den, count, n_resamples, seed, backend)
+    drawn = replicates(how, num, den, count, draws, backend)
     error = float(drawn.std(ddof=1))
     shares = np.array([(1 - level) / 2, (1 + level) / 2])
     if method == "bca":
@@ -48,20 +55,12 @@ def limits(
     return float(low), float(high), error
 
 
-def replicates(
-    how: str,
-    num: Any,
-    den: Any,
-    count: Any,
-    n_resamples: int,
-    seed: int,
-    backend: Backend,
-) -> Any:
+def replicates(how: str, num: Any, den: Any, count: Any, draws: Draws, backend: Backend) -> Any:
     """Return sum(num) / sum(den) of every replicate."""
     most = max(float(np.abs(num).max()), float(den.max()), 1.0) * float(count.sum())
     fine = min(_FINEST, _ROOM - math.ceil(math.log2(most)))
     above, below = (np.rint(np.ldexp(part, fine)).astype(np.int64) for part in (num, den))
-    sums = backend.resample(how, count.astype(np.int64), above, below, n_resamples, seed)
+    sums = backend.resample(how, count.astype(np.int64), above, below, *draws)
     return sums[:, 0] / sums[:, 1]
 
 
@@ -87,7 +86,7 @@ def acceleration(num: Any, den: Any, count: Any) -> float:
     return float((count * away**3).sum()) / (6 * square**1.5) if square else 0.0
 
 
-def sign_flip_p(values: Any, count: Any, n_resamples: int, seed: int, backend: Backend) -> float:
+def sign_flip_p(values: Any, count: Any, draws: Draws, backend: Backend) -> float:
     """Return how often a sum of differences, each with a fair coin's sign, is as far from 0.
 
     Parameters
@@ -96,6 +95,8 @@ def sign_flip_p(values: Any, count: Any, n_resamples: int, seed: int, backend: B
         Distinct differences.
     count : float64 array
         How many units have each.
+    draws : Draws
+    backend : Backend
 
     Returns
     -------
@@ -109,7 +110,7 @@ def sign_flip_p(values: Any, count: Any, n_resamples: int, seed: int, backend: B
     fine = min(_FINEST, _ROOM - 1 - math.ceil(math.log2(max(float((size * n).sum()), 1.0))))
     whole = np.rint(np.ldexp(size, fine)).astype(np.int64)
     n = n.astype(np.int64)
-    kept = backend.resample("signs", n, 2 * whole, np.zeros_like(whole), n_resamples, seed)[:, 0]
+    kept = backend.resample("signs", n, 2 * whole, np.zeros_like(whole), *draws)[:, 0]
     weighed = np.rint(np.ldexp(values, fine)) * count
     seen, all_of_them = abs(int(weighed.sum())), int((whole * n).sum())
-    return float(1 + (np.abs(kept - all_of_them) >= seen).sum()) / (1 + n_resamples)
+    return float(1 + (np.abs(kept - all_of_them) >= seen).sum()) / (1 + draws.n_resamples)

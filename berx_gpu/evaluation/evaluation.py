@@ -14,6 +14,7 @@ from berx_gpu.evaluation import (
     wrong_links,
 )
 from berx_gpu.evaluation import interval as intervals
+from berx_gpu.evaluation.bootstrap import Draws
 from berx_gpu.evaluation.interval import Interval
 from berx_gpu.evaluation.reconciliation import Reconciliation
 from berx_gpu.evaluation.scores import Scores
@@ -153,7 +154,8 @@ class Evaluation(Printed, Scores):
         >>> sure.note
         'all 100 are perfect; a lower limit of 0.99 needs 368, of 0.999 needs 3,688'
         """
-        return intervals.interval(self, metric, confidence_level, method, n_resamples, rng, cluster)
+        draws = Draws.of(n_resamples, rng)
+        return intervals.interval(self, metric, confidence_level, method, cluster, draws)
 
     def posterior(self, by: Any = None, **options: Any) -> Any:
         """Return Beta posteriors of precision and recall; see `entity_posterior.of_entities`."""

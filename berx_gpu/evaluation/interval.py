@@ -12,10 +12,11 @@ from berx_gpu.arithmetic import bounded
 from berx_gpu.arithmetic.exact_sums import mean_of, sums_by
 from berx_gpu.errors import DataError, counted, one_of
 from berx_gpu.evaluation import bootstrap
+from berx_gpu.evaluation.bootstrap import Draws
 from berx_gpu.evaluation.limits import student
 from berx_gpu.evaluation.scores import Scores, of_counts
 from berx_gpu.evaluation.slices import slices
-from berx_gpu.options import confidence, seed_of, whole_number
+from berx_gpu.options import confidence
 from berx_gpu.printing.tables import as_json, percent, share_text
 
 MACRO_METRICS = ("macro_fbeta", "macro_fbeta_non_singleton", "macro_precision", "macro_recall")
@@ -33,10 +34,8 @@ _WITH = {
 
 _FEWEST_BLOCKS = 10
 
-RESAMPLES = (100, 100_000_000)
-"""The fewest replicates, and the most."""
-
 _CLAIMS = (0.95, 0.99, 0.999)
+_DRAWS = Draws(10_000, 0)
 
 
 def interval(
@@ -44,15 +43,13 @@ def interval(
     metric: str = "macro_fbeta",
     confidence_level: float = 0.95,
     method: str = "auto",
-    n_resamples: int = 10_000,
-    rng: Any = None,
     cluster: Any = None,
+    draws: Draws = _DRAWS,
 ) -> Interval:
-    """Return a metric of an evaluation with its limits; the options are those of `Evaluation`."""
+    """Return a metric of an evaluation with its limits, see `Evaluation.interval`."""
     one_of("metric", metric, METRICS)
     one_of("method", method, ("auto", "bounded", "normal", *bootstrap.METHODS))
     level = confidence(confidence_level)
-    n_resamples, seed = whole_number("n_resamples", n_resamples, *RESAMPLES), seed_of(rng)
     if metric in _POOLED and ev._counts.truth.undirected:
         raise DataError(
             f"{metric} of pairs without a direction has no interval over entities, because a pair "
@@ -75,11 +72,11 @@ def interval(
     if method not in bootstrap.METHODS:
         return made
     backend = ev._counts.truth.backend()
-    low, high, error = bootstrap.limits(method, num, den, count, level, n_resamples, seed, backend)
+    low, high, error = bootstrap.limits(method, num, den, count, level, draws, backend)
+    note = "" if error else "all replicates are equal"
     return replace(
-        made, low=low, high=high, method=method, standard_error=error, n_resamples=n_resamples,
-        seed=seed, note="" if error else "all replicates are equal",
-    )  # fmt: skip
+        made, low=low, high=high, method=method, standard_error=error, note=note, **draws._asdict()
+    )
 
 
 def _interval(

@@ -15,9 +15,10 @@ from berx_gpu.evaluation.scores import Counts, Groups, share
 from berx_gpu.inputs.pairs import Names
 from berx_gpu.links.dropped import Dropped
 from berx_gpu.links.entity_list import recoded
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
 from berx_gpu.links.ranks import present_scores
-from berx_gpu.links.reading import Reading, read
+from berx_gpu.links.reading import read
 from berx_gpu.links.sets_of_links import totals
 from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.options import beta_of, number
@@ -114,17 +115,36 @@ def evaluate(
     1   zeta   1       1       2  0.833333
     2   solo   0       0       0  1.000000
     """
+    how = Reading(entity, target, score, unknown_entities, nulls, ids, device, n_threads)
+    return scored(
+        predictions, truth, entities, how, beta=beta, threshold=threshold,
+        zero_division=zero_division, name=name,
+    )  # fmt: skip
+
+
+def scored(
+    predictions: Any,
+    truth: Any,
+    entities: Any,
+    how: Reading,
+    *,
+    beta: float = 0.5,
+    threshold: float | None = None,
+    zero_division: float = 0.0,
+    name: str | None = None,
+) -> Evaluation:
+    """Return what `evaluate` does, given how to read the pairs."""
     beta = beta_of(beta)
     zero_division = number("zero_division", zero_division, nan=True)
-    if score is not None and threshold is None:
-        raise DataError(
-            f"score={score!r} without threshold=; give the score from which a pair is predicted"
-        )
-    column: Hashable | None = None
-    if threshold is not None:
+    if threshold is None:
+        if how.score is not None:
+            raise DataError(
+                f"score={how.score!r} without threshold=; give the score from which a pair is "
+                "predicted"
+            )
+    else:
         threshold = score_limit("threshold", threshold)
-        column = "score" if score is None else score
-    how = Reading(entity, target, column, unknown_entities, nulls, ids, device, n_threads)
+        how = replace(how, score="score" if how.score is None else how.score)
     true, links, left_out, backend = read(predictions, "predictions", truth, entities, how)
     below = 0
     if threshold is not None:

@@ -17,9 +17,10 @@ from berx_gpu.errors import DataError, rows, some
 from berx_gpu.evaluation.scores import Scores
 from berx_gpu.inputs import frames
 from berx_gpu.inputs.columns import ARROW, Column, build_frame, take, to_arrow
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
 from berx_gpu.links.ranks import present_scores, ranks
-from berx_gpu.links.reading import Reading, read_links
+from berx_gpu.links.reading import read_links
 from berx_gpu.links.sets_of_links import labelled, true_links
 from berx_gpu.options import whole_number
 

@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from berx_gpu.backends import select
 from berx_gpu.backends.backend import Backend
-from berx_gpu.errors import DataError, one_of
-from berx_gpu.inputs.pairs import Names, as_pairs
+from berx_gpu.errors import DataError
+from berx_gpu.inputs.pairs import as_pairs
 from berx_gpu.links.encoded import check_strangers, encode_pairs
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import LeftOut, Links
 from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.links.truth import Truth
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a call reads its pairs: the options that all calls with a truth share.
-
-    Attributes
-    ----------
-    entity, target : str or list of str
-        Key columns of the pairs, and of raw truth pairs.
-    score : str or None
-        Column of scores, when the call uses scores.
-    unknown_entities, nulls : {"error", "drop"}
-    ids : {"exact", "text"} or None
-    device : {"cpu", "cuda"} or None
-    n_threads : int or None
-    """
-
-    entity: Names = "entity"
-    target: Names = "target"
-    score: Hashable | None = None
-    unknown_entities: str = "error"
-    nulls: str = "error"
-    ids: str | None = None
-    device: str | None = None
-    n_threads: int | None = None
-
-    def __post_init__(self) -> None:
-        one_of("unknown_entities", self.unknown_entities, ("error", "drop"))
-        one_of("nulls", self.nulls, ("error", "drop"))
 
 
 class Read(NamedTuple):
@@ -117,15 +86,4 @@ def as_truth(truth: Any, pairs: Any, entities: Any, how: Reading) -> TruePairs:
             "entities= is missing: give the list of all entities that the score is over, "
             "singletons and silent ones included"
         )
-    ids = "exact" if how.ids is None else how.ids
-    one_of("ids", ids, ("exact", "text"))
-    return TruePairs.read(
-        truth,
-        entities,
-        entity=how.entity,
-        target=how.target,
-        nulls=how.nulls,
-        ids=ids,
-        device=how.device,
-        n_threads=how.n_threads,
-    )
+    return TruePairs.read(truth, entities, how)

@@ -11,9 +11,10 @@ from berx_gpu.encoding.keys import Key, aligned, all_parts, same_kind
 from berx_gpu.errors import counted, rows, some, warn
 from berx_gpu.inputs.columns import Column
 from berx_gpu.inputs.entities import Entities, as_entities
-from berx_gpu.inputs.pairs import Names, Pairs, as_pairs
+from berx_gpu.inputs.pairs import Pairs, as_pairs
 from berx_gpu.links.encoded import encode_pairs
 from berx_gpu.links.entity_list import EntityList, ids_of, recoded, warn_look_alikes
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
 from berx_gpu.links.undirected import twice
 
@@ -57,26 +58,18 @@ class TruePairs:
     n_threads: int | None
 
     @classmethod
-    def read(
-        cls,
-        pairs: Any,
-        entities: Any,
-        *,
-        entity: Names,
-        target: Names,
-        undirected: bool = False,
-        nulls: str = "error",
-        ids: str = "exact",
-        device: str | None = None,
-        n_threads: int | None = None,
-    ) -> TruePairs:
+    def read(cls, pairs: Any, entities: Any, how: Reading, undirected: bool = False) -> TruePairs:
         """Return what `Truth` makes of its arguments."""
+        device, n_threads = how.device, how.n_threads
         sources = [*_sources(pairs), *_sources(entities)]
         backend = select.select(*sources, n_threads=n_threads, device=device)
-        frame = as_pairs(pairs, "truth", entity=entity, target=target, undirected=undirected)
+        frame = as_pairs(
+            pairs, "truth", entity=how.entity, target=how.target, undirected=undirected
+        )
         names = [name for name, _ in frame.entity]
-        listed = EntityList.of(as_entities(entities, entity, names).copied(), ids, backend)
-        links, left_out = encode_pairs(frame, listed, nulls, backend)
+        own = as_entities(entities, how.entity, names).copied()
+        listed = EntityList.of(own, how.ids or "exact", backend)
+        links, left_out = encode_pairs(frame, listed, how.nulls, backend)
         present = None if links.present is None else backend.to_host(links.present)
         made = _counted(
             cls(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from berx_gpu.errors import one_of
 from berx_gpu.inputs.clusters import pairs_of
 from berx_gpu.inputs.pairs import Names
+from berx_gpu.links.how import Reading
 from berx_gpu.links.true_pairs import TruePairs
 
 
@@ -80,19 +80,8 @@ class Truth:
         device: str | None = None,
         n_threads: int | None = None,
     ) -> None:
-        one_of("ids", ids, ("exact", "text"))
-        one_of("nulls", nulls, ("error", "drop"))
-        self._prepared = TruePairs.read(
-            pairs,
-            entities,
-            entity=entity,
-            target=target,
-            undirected=undirected,
-            nulls=nulls,
-            ids=ids,
-            device=device,
-            n_threads=n_threads,
-        )
+        how = Reading(entity, target, nulls=nulls, ids=ids, device=device, n_threads=n_threads)
+        self._prepared = TruePairs.read(pairs, entities, how, undirected)
 
     def __repr__(self) -> str:
         return repr(self._prepared)

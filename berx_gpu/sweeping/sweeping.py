@@ -21,9 +21,10 @@ from berx_gpu.inputs.columns import same_name
 from berx_gpu.inputs.frames import one_table, without
 from berx_gpu.inputs.pairs import Names
 from berx_gpu.links.dropped import Dropped
+from berx_gpu.links.how import Reading
 from berx_gpu.links.links import LeftOut, Links
 from berx_gpu.links.ranks import present_scores, ranks
-from berx_gpu.links.reading import Reading, as_truth, backend_of, read_links
+from berx_gpu.links.reading import as_truth, backend_of, read_links
 from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.links.undirected import pairs_in
 from berx_gpu.options import as_float, beta_of

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from berx_gpu.candidates.oracle import oracle
 from berx_gpu.candidates.recall import candidate_recall
 from berx_gpu.cli.options import FileForm, Output, Scope
@@ -29,12 +27,7 @@ def run(
     reader = Reader.of(form, truth=scope.truth_columns, candidates=candidate_columns)
     with told_later() as told:
         opened = reader.open(scope, truth, "candidates", candidates, scored=bool(k))
-        how: dict[str, Any] = {
-            "entities": opened.part,
-            **reader.keys("candidates"),
-            "unknown_entities": "drop" if scope.is_part else scope.unknown_entities,
-            "nulls": scope.nulls,
-        }
+        how = reader.options("candidates", scope, opened.part)
         found = candidate_recall(
             opened.pairs,
             opened.truth,

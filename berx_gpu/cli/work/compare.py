@@ -109,12 +109,10 @@ def _evaluated(
     ev = evaluate(
         pred,
         opened.truth,
+        **reader.options("pred", scope),
         beta=scope.beta,
-        **reader.keys("pred"),
         score=None if threshold is None else score,
         threshold=threshold,
-        unknown_entities=scope.unknown_entities,
-        nulls=scope.nulls,
         name=name,
     )
     unused = threshold is None and score in pred.column_names

@@ -11,7 +11,7 @@ from berx_gpu.deciding.decide import decided
 from berx_gpu.deciding.policy import Policy
 from berx_gpu.errors import counted
 from berx_gpu.files import pairs, tables, whole
-from berx_gpu.links.reading import Reading
+from berx_gpu.links.how import Reading
 
 
 def run(

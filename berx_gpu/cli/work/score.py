@@ -50,12 +50,10 @@ def run(
         ev = evaluate(
             opened.pairs,
             opened.truth,
+            **reader.options("pred", scope),
             beta=scope.beta,
-            **reader.keys("pred"),
             score=None if threshold is None else score,
             threshold=threshold,
-            unknown_entities=scope.unknown_entities,
-            nulls=scope.nulls,
             name=name or Path(predictions).name.split(".")[0] or predictions,
         )
         if scope.is_part:
@@ -63,8 +61,11 @@ def run(
         pool = None if threshold is None else opened.pairs
         if candidates is not None:
             pool = reader.pairs("candidates", candidates, scored=True)
-        keys = reader.keys("pred" if candidates is None else "candidates")
-        budget = None if pool is None else _budget(ev, pool, keys, scope)
+        budget = None
+        if pool is not None:
+            kind = "pred" if candidates is None else "candidates"
+            how = reader.options(kind, scope, opened.part) | {"entities": None}
+            budget = error_budget(ev, candidates=pool, truth=None, **how)
         _write_links(ev, pool, reader, written)
     report = Report(ev, budget, *_limits(ev, limits), _slices(ev, by, limits))
     tell("warning", [*told, *suspicions(ev, len(opened.pairs))])
@@ -94,14 +95,6 @@ def check_files(inputs: list[str | None], written: Written) -> None:
             read.append(file)
     if written.records is not None and not any(file for _, file in links):
         raise DataError("--records FILE stands beside links; give --false-links or --missed-links")
-
-
-def _budget(ev: Any, pool: Any, keys: dict[str, Any], scope: Scope) -> Any:
-    # Where a part of the entities is scored, the candidates of the others are no error.
-    unknown = "drop" if scope.is_part else scope.unknown_entities
-    return error_budget(
-        ev, candidates=pool, truth=None, **keys, unknown_entities=unknown, nulls=scope.nulls
-    )
 
 
 def _write_links(ev: Any, pool: Any, reader: Reader, written: Written) -> None:

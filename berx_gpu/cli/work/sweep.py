@@ -12,7 +12,8 @@ from berx_gpu.cli.reading import Opened, Reader, check_forms, slice_key, told_la
 from berx_gpu.cli.report import check_plot, draw, gain_cells, left_out, records, show, tell
 from berx_gpu.errors import DataError
 from berx_gpu.files import tables, whole
-from berx_gpu.links.reading import Reading, backend_of, read_links
+from berx_gpu.links.how import Reading
+from berx_gpu.links.reading import backend_of, read_links
 from berx_gpu.options import confidence
 from berx_gpu.printing.tables import markdown
 from berx_gpu.sweeping.sweeping import sweep
@@ -47,13 +48,7 @@ def run(
         opened = reader.open(scope, truth, "candidates", candidates, scored=True)
         if scope.is_part:
             _check_listed(opened, reader, scope)
-        how: dict[str, Any] = {
-            "entities": opened.part,
-            "beta": scope.beta,
-            **reader.keys("candidates"),
-            "unknown_entities": "drop" if scope.is_part else scope.unknown_entities,
-            "nulls": scope.nulls,
-        }
+        how = {"beta": scope.beta, **reader.options("candidates", scope, opened.part)}
         sw = sweep(
             opened.pairs,
             opened.truth,
