@@ -18,7 +18,6 @@ import numpy as np
 from berx_gpu.kernels.fbeta_rows import fbeta
 
 _Targets = Mapping[Any, Iterable[Hashable] | None]
-
 _f = fbeta.py_func  # type: ignore[attr-defined]  # the row formula as plain Python
 
 

@@ -17,15 +17,10 @@ import numpy as np
 from scipy import optimize, special
 
 _STEP = 0.06
-
 _NODES = 32
-
 _MOST_NODES = 416
-
 _BENDS = (0.0, 0.5, -0.5)
-
 _FLAT = -30.0
-
 _TINY = 1e-17
 
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 _WORD = 30
-
 _LOW = (1 << _WORD) - 1
-
 BITS = 2 * _WORD
 
 

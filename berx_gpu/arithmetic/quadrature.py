@@ -15,17 +15,12 @@ from typing import Any
 import numpy as np
 
 _STEP = 1 / 24
-
 _COARSE = 1 / 8
-
 _REACHES = (4, 12, 60)
 """How far from a place to look, as asinh: nearly all is close by."""
-
 _GAP = 8.0
-
 _DEEP = 42.0
 """How many powers of e below the highest point another may lie and still count."""
-
 Place = tuple[float, float]
 
 

@@ -19,12 +19,9 @@ from berx_gpu.encoding import key_parts, keys, look_alikes, scores
 from berx_gpu.errors import DataError, MissingDependencyError
 
 _THREADS = 256
-
 _WARP = 32
-
 _MANY = 1 << 17
 """Items from which blocks of many threads fill a card."""
-
 _INSTALL = 'install them with: pip install "berx-gpu[cuda13]" (or [cuda12], as your driver asks)'
 
 

@@ -14,11 +14,8 @@ from berx_gpu.kernels.resample_rows import GUIDE_BITS
 
 STREAM_VERSION = 1
 """Changes when the same seed would draw other numbers."""
-
 _BITS = 53
-
 _FEW = 64
-
 _ANY = 2**62
 
 

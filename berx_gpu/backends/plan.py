@@ -14,12 +14,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 USED_SHARE = 0.8
-
 _HASH = 37
-
 MAX_ROWS = 2**31 - 1
 """What one column of cuDF holds."""
-
 _TEXT_BYTES = 40
 """What a text id is taken for: its bytes, its offset, and room for longer ones."""
 

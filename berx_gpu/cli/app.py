@@ -17,7 +17,6 @@ from berx_gpu.errors import DataError, MissingDependencyError
 from berx_gpu.runtime.progress import progress
 
 BAD_INPUT, INTERRUPTED = 2, 130
-
 _PATIENCE = 1.0
 """After how many seconds a command shows how far it has come."""
 

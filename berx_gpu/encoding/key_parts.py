@@ -13,7 +13,6 @@ from berx_gpu.errors import DataError, rows
 from berx_gpu.inputs.objects import EXACT_FLOAT, INT64_MAX, INT64_MIN, UINT64_MAX, refused
 
 _WIDEST = 2**126
-
 _TEXT: Any = pd.StringDtype("pyarrow", na_value=np.nan)
 
 

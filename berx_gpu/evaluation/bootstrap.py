@@ -12,7 +12,6 @@ from berx_gpu.backends.backend import Backend
 from berx_gpu.options import seed_of, whole_number
 
 METHODS = ("bca", "percentile", "poisson")
-
 _FINEST = 40
 _ROOM = 62
 _RESAMPLES = (100, 100_000_000)

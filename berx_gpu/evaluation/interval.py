@@ -20,9 +20,7 @@ from berx_gpu.options import confidence
 from berx_gpu.printing.tables import as_json, percent, share_text
 
 MACRO_METRICS = ("macro_fbeta", "macro_fbeta_non_singleton", "macro_precision", "macro_recall")
-
 _POOLED = ("precision", "recall", "pooled_fbeta")
-
 METRICS = (*MACRO_METRICS, *_POOLED)
 
 _WITH = {
@@ -33,7 +31,6 @@ _WITH = {
 }
 
 _FEWEST_BLOCKS = 10
-
 _CLAIMS = (0.95, 0.99, 0.999)
 _DRAWS = Draws(10_000, 0)
 

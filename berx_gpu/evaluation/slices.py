@@ -19,7 +19,6 @@ from berx_gpu.links.true_pairs import TruePairs
 from berx_gpu.options import confidence
 
 _N_TRUE = "n_true"
-
 _N_TRUE_BINS = (("0", 0), ("1", 1), ("2–3", 2), ("4–5", 4), ("6+", 6))
 
 _MEASURES = (

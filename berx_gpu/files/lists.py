@@ -12,11 +12,8 @@ import pyarrow.compute as pc
 from berx_gpu.errors import DataError, counted, some
 
 _OTHERS = (b";", b"|", b" ")
-
 _HEADS = {"entity", "target", "targets", "match", "matches", "id", "ids"}
-
 _TAB, _LINE, _RETURN = b"\t\n\r"
-
 _BOM = b"\xef\xbb\xbf"
 
 

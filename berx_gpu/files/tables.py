@@ -23,16 +23,11 @@ from berx_gpu.files.whole import (
 )
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-
 _PARQUET = (".parquet", ".pq")
-
 _REPORTS = (".txt", ".json", ".md")
-
 _BLOCK = 1 << 25
 """Bytes read at once: no field may be longer."""
-
 _LINES = 1 << 16
-
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|infinity|nan)$"
 
 

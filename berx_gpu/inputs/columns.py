@@ -18,7 +18,6 @@ from berx_gpu.inputs.objects import from_objects, inexact, is_missing, refused
 
 Column = tuple[Hashable, Any]
 """A caller's column name, and a pandas or cuDF Series or an Arrow array."""
-
 ARROW = (pa.Array, pa.ChunkedArray)
 
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 from berx_gpu.errors import DataError, rows
 
 INT64_MIN, INT64_MAX, UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
-
 EXACT_FLOAT = 2**53
 
 _FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
@@ -32,7 +31,6 @@ _FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
 )
 
 _MISSING_TYPES = (type(None), type(pd.NA), type(pd.NaT))
-
 _WRITTEN = {"int", "float", "str", "UUID", "date", "Decimal"}
 
 

@@ -14,11 +14,8 @@ from berx_gpu.errors import DataError, one_of, some
 from berx_gpu.judgements.reading import all_pairs, distinct, judged_pairs, read_ids
 
 Pair: TypeAlias = tuple[int, int]
-
 Pairs: TypeAlias = set[Pair]
-
 PrecisionRecall: TypeAlias = tuple[float, float]
-
 ModelComparison: TypeAlias = dict[str, PrecisionRecall]
 
 

@@ -16,7 +16,7 @@ from berx_gpu.links.encoded import encode_pairs
 from berx_gpu.links.entity_list import EntityList, ids_of, recoded, warn_look_alikes
 from berx_gpu.links.how import Reading
 from berx_gpu.links.links import Links
-from berx_gpu.links.undirected import twice
+from berx_gpu.links.undirected import either_way, twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +33,15 @@ class TruePairs:
     entity_names : list of str
         The caller's own names of the entity columns.
     undirected : bool
-    ready : what the backend prepared of the pairs
-    nulls, self_pairs, outside, repeats : int
+    nulls, self_pairs, outside : int
         Rows left out, see `Truth`.
-    doubled : int
-        Pairs without a direction that count for two listed records.
     device : {"cpu", "cuda"} or None
     n_threads : int or None
+    ready : what the backend prepared of the pairs
+    repeats : int
+        Rows of pairs that stood before.
+    doubled : int
+        Pairs without a direction that count for two listed records.
     """
 
     listed: EntityList
@@ -48,14 +50,14 @@ class TruePairs:
     columns: list[Column]
     entity_names: list[Any]
     undirected: bool
-    ready: Any
     nulls: int
     self_pairs: int
     outside: int
-    repeats: int
-    doubled: int
     device: str | None
     n_threads: int | None
+    ready: Any = None
+    repeats: int = 0
+    doubled: int = 0
 
     @classmethod
     def read(cls, pairs: Any, entities: Any, how: Reading, undirected: bool = False) -> TruePairs:
@@ -71,25 +73,20 @@ class TruePairs:
         listed = EntityList.of(own, how.ids or "exact", backend)
         links, left_out = encode_pairs(frame, listed, how.nulls, backend)
         present = None if links.present is None else backend.to_host(links.present)
-        made = _counted(
-            cls(
-                listed,
-                links.codes,
-                tuple(key.owned() for key in links.targets),
-                frame.targets(present),
-                names,
-                undirected,
-                None,
-                left_out.nulls,
-                left_out.self_pairs,
-                left_out.strangers,
-                0,
-                0,
-                device,
-                n_threads,
-            ),
-            backend,
+        given = cls(
+            listed=listed,
+            codes=links.codes,
+            targets=tuple(key.owned() for key in links.targets),
+            columns=frame.targets(present),
+            entity_names=names,
+            undirected=undirected,
+            nulls=left_out.nulls,
+            self_pairs=left_out.self_pairs,
+            outside=left_out.strangers,
+            device=device,
+            n_threads=n_threads,
         )
+        made = _counted(given, backend)
         if made.outside and not made.n_true:
             warn(
                 f"none of the {rows(made.outside)} of the truth is of a listed entity, so every "
@@ -189,6 +186,6 @@ def _counted(made: TruePairs, backend: Backend) -> TruePairs:
     new, *_ = backend.label(ready, codes, parts)
     doubled = twice(new, codes, True, backend.xp)
     half = len(codes) // 2
-    known = int(((codes[:half] >= 0) | (codes[half:] >= 0)).sum())
+    known = int(either_way(codes >= 0, backend.xp).sum()) // 2
     repeats = known - (int(ready.n_true.sum()) - doubled)
     return replace(made, ready=ready, repeats=repeats, outside=half - known, doubled=doubled)

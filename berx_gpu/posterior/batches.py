@@ -8,9 +8,7 @@ from berx_gpu.posterior.beta import LEAST
 from berx_gpu.posterior.distribution import Posterior
 
 _ROUNDED = 1e-5
-
 NAMES = ("mean", "std", "low", "high", "above")
-
 _TERMS = 64
 
 

@@ -10,10 +10,8 @@ from berx_gpu.options import number
 
 PRIORS = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5), "haldane": (1e-9, 1e-9)}
 """Named priors, as pseudo-counts of successes and failures."""
-
 MOST = 1e12
 """The largest count: far above it the tails of Beta distributions are rounded away."""
-
 LEAST_PRIOR = 1e-9
 
 

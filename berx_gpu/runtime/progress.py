@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Watcher = Callable[[str, int, int], object]
-
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 

@@ -49,7 +49,8 @@ def band_lines(result: PolicyCurve, edges: Sequence[float] | None) -> list[dict[
     """Return pairs, truth and calibration of score bands, and what each adds below the best."""
     result = over_every_score(result)
     data, best = result.data, result.best
-    kept = data.truth.backend().xp.flatnonzero(result.kept(data.truth.backend().xp))
+    xp = data.truth.backend().xp
+    kept = xp.flatnonzero(result.kept(xp))
     scores = _on_host(data, data.scores, kept).astype(np.float64)
     cuts = _cuts(scores, best.threshold, edges)
     pairs, true, total = _sums(data, kept, scores, cuts)

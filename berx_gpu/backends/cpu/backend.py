@@ -22,10 +22,8 @@ from berx_gpu.runtime import threads
 
 _FREE = 1 << 35
 """Bytes that the joins may plan with: the host has swap, and large inputs go through kernels."""
-
 _BATCHES = 64
 """Of replicates: between two of them Ctrl-C acts and progress is told."""
-
 _FEW = 1 << 13
 """Entities up to which the row runs as plain Python: sooner done than a kernel is loaded."""
 

@@ -15,7 +15,6 @@ from berx_gpu.kernels import sweep_cpu
 from berx_gpu.runtime import threads
 
 _DIGIT = 11
-
 _CHUNK = 1 << 18
 
 
