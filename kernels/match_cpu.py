@@ -5,6 +5,9 @@ numbers: the addresses of low words, of high words, of the bytes of texts and of
 how many bytes these are, and a mask for hashes. Numbers have only low words; texts have none until
 they are moved. Moved numbers may share a word with the entity: its number in the piece, then how
 far the key is above some number, less than 2**48; their codes are None.
+
+`rows`, `pred` and `true` are tuples: the bounds of pieces, the address of codes (or None), and
+these six numbers. `slots` are three addresses, see `slot_rows`.
 """
 
 import numpy as np
@@ -130,12 +133,54 @@ def gather_flags(codes, begin, end, shift, places, flags, out):
 
 
 @jit
-def slots_needed(pieces, bounds, more_bounds):
-    """Return how many slots the largest of some pieces needs to stay a third empty."""
+def slots_for(n_rows):
+    """Return how many slots stay a third empty with so many rows."""
+    return n_rows + n_rows // 2 + 1
+
+
+@jit
+def make_slots(pieces, bounds, more_bounds, hi_at):
+    """Return slots for the largest of some pieces: tags, words, and the addresses of both."""
     most = 1
     for p in pieces:
         most = max(most, bounds[p + 1] - bounds[p] + more_bounds[p + 1] - more_bounds[p])
-    return most + most // 2 + 1
+    n = slots_for(most)
+    words = np.empty((1 if hi_at is None else 2) * n, np.uint64)
+    tags = np.empty(n, np.int32)
+    slot_lo = np.int64(words.ctypes.data)
+    slot_hi = None if hi_at is None else slot_lo + 8 * n
+    return tags, words, (np.int64(tags.ctypes.data), slot_lo, slot_hi)
+
+
+@jit
+def seat_of(slots, n, first, i, low, rows, true, pred):
+    """Return the slot, of n, of row i, the number of its entity in the piece, and its key.
+
+    The rows are true pairs or predicted ones. Where the predictions share words with their
+    entities, `low` is what their numbers count from, and true ones as well; elsewhere it is None.
+    """
+    _, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask = rows
+    j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
+    if low is not None:
+        x -= low
+    at = slot_of(
+        slots[0], slots[1], slots[2], n, j, x, y, bytes_at, starts_at,
+        true[4], true[5], pred[4], pred[5],
+    )  # fmt: skip
+    return at, j, x, y
+
+
+@jit
+def seat_true(slots, p, first, low, pred, true):
+    """Put the true pairs of piece p in its slots, and return how many slots it has."""
+    bounds, pred_bounds = true[0], pred[0]
+    begin, end = bounds[p], bounds[p + 1]
+    n = slots_for(end - begin + pred_bounds[p + 1] - pred_bounds[p])
+    clear(slots[0], n)
+    for i in range(begin, end):
+        at, j, x, y = seat_of(slots, n, first, i, low, true, true, pred)
+        fill(slots[0], slots[1], slots[2], at, j | TRUE, x, y)
+    return n
 
 
 @jit
@@ -153,25 +198,19 @@ def distinct_of_few(lo_at, hi_at, bytes_at, starts_at, size, hash_mask, begin, e
 
 
 @jit
-def count_true(
-    pieces, shift, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, in_order,
-    n_true,
-):  # fmt: skip
+def count_true(pieces, shift, rows, in_order, n_true):
     """Write how many distinct keys each entity of some pieces has.
 
     Where rows come in the order of their entities, a few of one need no slots.
     """
-    n_slots = slots_needed(pieces, bounds, bounds)
-    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
-    tags = np.empty(n_slots, np.int32)
-    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
-    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
+    bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask = rows
+    tags, words, slots = make_slots(pieces, bounds, bounds, hi_at)
     for p in pieces:
         first = p << shift
         n_true[first : first + (1 << shift)] = 0
         begin, end = bounds[p], bounds[p + 1]
         n = 2 * (end - begin)
-        clear(tags_at, n)
+        clear(slots[0], n)
         i = begin
         while i < end:
             code = load_int(codes_at + 4 * i)
@@ -185,121 +224,57 @@ def count_true(
                     )
                     i = stop
                     continue
-            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-            at = slot_of(
-                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
-                bytes_at, starts_at, bytes_at, starts_at,
-            )  # fmt: skip
-            n_true[first + j] += load_int(tags_at + 4 * at) == FREE
-            fill(tags_at, slot_lo, slot_hi, at, j, x, y)
+            at, j, x, y = seat_of(slots, n, first, i, None, rows, rows, rows)
+            n_true[first + j] += load_int(slots[0] + 4 * at) == FREE
+            fill(slots[0], slots[1], slots[2], at, j, x, y)
             i += 1
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
 @jit
-def seat_true(
-    tags_at, slot_lo, slot_hi, n, first, begin, end, low, codes_at,
-    lo_at, hi_at, bytes_at, starts_at, size, hash_mask, pred_bytes, pred_starts,
-):  # fmt: skip
-    """Put the true pairs of a piece, rows begin to end, in its slots.
-
-    Where the predictions share words with their entities, `low` is what their numbers
-    count from, and true ones as well; elsewhere it is None.
-    """
-    clear(tags_at, n)
-    for i in range(begin, end):
-        j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-        if low is not None:
-            x -= low
-        at = slot_of(
-            tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
-            bytes_at, starts_at, pred_bytes, pred_starts,
-        )  # fmt: skip
-        fill(tags_at, slot_lo, slot_hi, at, j | TRUE, x, y)
-
-
-@jit
-def match_pieces(
-    pieces, shift, low, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
-    tp, n_pred,
-):  # fmt: skip
+def match_pieces(pieces, shift, low, pred, true, tp, n_pred):
     """Write, for the entities of some pieces, the distinct predictions and the true ones."""
-    n_slots = slots_needed(pieces, bounds, true_bounds)
-    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
-    tags = np.empty(n_slots, np.int32)
-    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
-    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
+    bounds = pred[0]
+    tags, words, slots = make_slots(pieces, bounds, true[0], pred[3])
     for p in pieces:
         first = p << shift
         tp[first : first + (1 << shift)] = 0
         n_pred[first : first + (1 << shift)] = 0
-        n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
-        n += n // 2 + 1
-        seat_true(
-            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], low,
-            true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
-            bytes_at, starts_at,
-        )  # fmt: skip
+        n = seat_true(slots, p, first, low, pred, true)
         for i in range(bounds[p], bounds[p + 1]):
-            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-            at = slot_of(
-                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
-                true_bytes, true_starts, bytes_at, starts_at,
-            )  # fmt: skip
-            tag = load_int(tags_at + 4 * at)
+            at, j, x, y = seat_of(slots, n, first, i, None, pred, true, pred)
+            tag = load_int(slots[0] + 4 * at)
             if tag == FREE:
                 n_pred[first + j] += 1
-                fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
+                fill(slots[0], slots[1], slots[2], at, j | SEEN, x, y)
             elif not tag & SEEN:
                 n_pred[first + j] += 1
                 tp[first + j] += 1
-                store_int(tags_at + 4 * at, tag | SEEN)
+                store_int(slots[0] + 4 * at, tag | SEEN)
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name
 
 
 @jit
-def label_pieces(
-    pieces, shift, low, bounds, codes_at, lo_at, hi_at, bytes_at, starts_at, size, hash_mask,
-    true_bounds, true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
-    flags,
-):  # fmt: skip
+def label_pieces(pieces, shift, low, pred, true, flags):
     """Mark the places of some pieces: the first one of each pair, true pairs, repeated ones."""
-    n_slots = slots_needed(pieces, bounds, true_bounds)
-    words = np.empty((1 if hi_at is None else 2) * n_slots, np.uint64)
-    tags = np.empty(n_slots, np.int32)
-    tags_at, slot_lo = np.int64(tags.ctypes.data), np.int64(words.ctypes.data)
-    slot_hi = None if hi_at is None else slot_lo + 8 * n_slots
+    bounds = pred[0]
+    tags, words, slots = make_slots(pieces, bounds, true[0], pred[3])
     for p in pieces:
         first = p << shift
-        n = bounds[p + 1] - bounds[p] + true_bounds[p + 1] - true_bounds[p]
-        n += n // 2 + 1
+        n = seat_true(slots, p, first, low, pred, true)
         repeats = 0
-        seat_true(
-            tags_at, slot_lo, slot_hi, n, first, true_bounds[p], true_bounds[p + 1], low,
-            true_codes, true_lo, true_hi, true_bytes, true_starts, true_size, true_mask,
-            bytes_at, starts_at,
-        )  # fmt: skip
         for i in range(bounds[p], bounds[p + 1]):
-            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-            at = slot_of(
-                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
-                true_bytes, true_starts, bytes_at, starts_at,
-            )  # fmt: skip
-            tag = load_int(tags_at + 4 * at)
+            at, j, x, y = seat_of(slots, n, first, i, None, pred, true, pred)
+            tag = load_int(slots[0] + 4 * at)
             if tag == FREE:
                 flags[i] = NEW
-                fill(tags_at, slot_lo, slot_hi, at, j | SEEN, x, y)
+                fill(slots[0], slots[1], slots[2], at, j | SEEN, x, y)
                 continue
             flags[i] = (HIT if tag & TRUE else 0) | (0 if tag & SEEN else NEW)
             repeats += (tag & SEEN) != 0
-            store_int(tags_at + 4 * at, tag | (SEEN if not tag & SEEN else AGAIN))
+            store_int(slots[0] + 4 * at, tag | (SEEN if not tag & SEEN else AGAIN))
         for i in range(bounds[p], bounds[p + 1] if repeats else bounds[p]):
-            j, x, y = row_at(codes_at, first, lo_at, hi_at, bytes_at, starts_at, size, hash_mask, i)
-            at = slot_of(
-                tags_at, slot_lo, slot_hi, n, j, x, y, bytes_at, starts_at,
-                true_bytes, true_starts, bytes_at, starts_at,
-            )  # fmt: skip
-            if load_int(tags_at + 4 * at) & AGAIN:
+            at, j, x, y = seat_of(slots, n, first, i, None, pred, true, pred)
+            if load_int(slots[0] + 4 * at) & AGAIN:
                 flags[i] |= REPEATED
     tags[0] = words[0] = 0  # Numba would free an array after the last use of its name

@@ -152,7 +152,12 @@ def test_replicates_are_those_of_drawing_entities_one_by_one(name):
     values = POPULATIONS[name](rng)
     seen, count = np.unique(values, return_counts=True)
     drawn = bootstrap.replicates(
-        "with replacement", seen, np.ones(len(seen)), count, 4000, 7, cpu.backend(2)
+        "with replacement",
+        seen,
+        np.ones(len(seen)),
+        count,
+        bootstrap.Draws(4000, 7),
+        cpu.backend(2),
     )
     naive = np.array(
         [values[rng.integers(0, len(values), len(values))].mean() for _ in range(4000)]
@@ -304,10 +309,14 @@ def test_the_p_value_is_that_of_all_signs(values):
     sums = [abs(np.dot(s, values)) for s in itertools.product((1, -1), repeat=len(values))]
     exact = np.mean(np.array(sums) >= abs(sum(values)) - 1e-12)
     seen, count = np.unique(values, return_counts=True)
-    p = bootstrap.sign_flip_p(seen, count.astype(float), 100_000, 1, cpu.backend(2))
+    p = bootstrap.sign_flip_p(
+        seen, count.astype(float), bootstrap.Draws(100_000, 1), cpu.backend(2)
+    )
     assert p == pytest.approx(exact, abs=0.006)
 
 
 def test_no_difference_has_the_p_value_1():
-    p = bootstrap.sign_flip_p(np.zeros(1), np.array([50.0]), 100, 0, cpu.backend(1))
+    p = bootstrap.sign_flip_p(
+        np.zeros(1), np.array([50.0]), bootstrap.Draws(100, 0), cpu.backend(1)
+    )
     assert p == 1.0

@@ -39,7 +39,7 @@ def prepare(machine: Machine, n: int, codes: Any, parts: list[Any]) -> Prepared:
         return Prepared(few, few.n_true, few.repeats, None)
     pieces = in_pieces(machine, n, codes, keys_of(machine, parts[0]), match_cpu.ENTITY_BITS)
     n_true = np.empty(n, np.int64)
-    rows = (pieces.shift, *pieces.source, pieces.codes is codes, n_true)
+    rows = (pieces.shift, pieces.source, pieces.codes is codes, n_true)
     machine.run(match_cpu.count_true, [(share, *rows) for share in machine.shares(pieces.bounds)])
     repeats = int(pieces.bounds[-1] - n_true.sum())
     return Prepared(joins.Prepared(n, codes, parts, n_true, repeats), n_true, repeats, pieces)
@@ -94,7 +94,7 @@ def _both(machine: Machine, truth: Prepared, codes: Any, parts: list[Any]) -> tu
 
 
 def _sides(pred: Pieces, true: Pieces) -> tuple[Any, ...]:
-    return (pred.shift, pred.low, *pred.source, *true.source)
+    return (pred.shift, pred.low, pred.source, true.source)
 
 
 def group(machine: Machine, tp: Any, n_pred: Any, n_true: Any) -> tuple[Any, ...]:
