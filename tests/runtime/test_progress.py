@@ -1,13 +1,13 @@
 """Progress, step by step."""
 
 import pytest
-from shapes import SHAPES
+from shapes import one_target_each
 
 from berx_gpu import Truth, evaluate, progress
 
 
 def test_progress_is_told_for_each_step_and_can_end_a_call():
-    shape = SHAPES["a million entities, one target each"]
+    shape = one_target_each()
     told = []
     with progress(lambda *step: told.append(step)):
         evaluate(shape[0], Truth(shape[1], shape[2]))
