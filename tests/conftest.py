@@ -22,14 +22,15 @@ from berx_gpu.kernels import fbeta_rows
 os.environ["MPLBACKEND"] = "Agg"  # figures need no screen
 collect_ignore = []
 for package, test in (
-    ("numba-cuda", "test_cuda_kernels.py"),
-    ("cudf-cu13", "test_device_signatures.py"),
+    ("numba-cuda", "kernels/test_cuda_kernels.py"),
+    ("cudf-cu13", "twins/test_device_signatures.py"),
 ):
     try:
         metadata.version(package)
     except metadata.PackageNotFoundError:
         collect_ignore.append(test)
 
+pytest.register_assert_rewrite("plain_sweep")
 settings.register_profile(
     "default",
     deadline=None,
@@ -147,6 +148,15 @@ def backend(request, monkeypatch, free_bytes):
     chosen = BACKENDS[request.param](free_bytes)
     monkeypatch.setattr(select, "select", lambda *_, **__: chosen)
     return request.param
+
+
+on_every_backend = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Let the card be the stand-ins of cuDF and CuPy."""
+    monkeypatch.setattr(cuda, "backend", device_backend)
 
 
 @pytest.fixture(autouse=True)

@@ -191,6 +191,58 @@ def _without_missing(rows: list[Row], side: str, nulls: str) -> list[Row]:
     return [row for i, row in enumerate(rows) if i not in skip]
 
 
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The targets of each listed entity on one side, and the rows that were left out."""
+
+    targets: dict[Hashable, set[Hashable]]
+    unknown: list[Row]
+    nulls: int
+    repeats: int
+
+    @property
+    def n(self) -> int:
+        """How many pairs of listed entities there are."""
+        return sum(map(len, self.targets.values()))
+
+
+def _side(rows: Iterable[Row], side: str, entities: list[Hashable], nulls: str) -> _Side:
+    # First step: rows with a missing id.
+    given = list(rows)
+    present = _without_missing(given, side, nulls)
+
+    # Second step: rows whose entity is not in the list.
+    listed = set(entities)
+    known = [row for row in present if row[0] in listed]
+    unknown = [row for row in present if row[0] not in listed]
+
+    # Third step: repeats vanish by putting the targets of each entity in a set.
+    targets: dict[Hashable, set[Hashable]] = {entity: set() for entity in entities}
+    for entity, target in known:
+        targets[entity].add(target)
+    repeats = len(known) - sum(map(len, targets.values()))
+    return _Side(targets, unknown, len(given) - len(present), repeats)
+
+
+def _check_options(beta: float | Fraction, unknown_entities: str, nulls: str) -> None:
+    if unknown_entities not in ("error", "drop"):
+        raise Refused(f"unknown_entities must be 'error' or 'drop': {unknown_entities!r}")
+    if nulls not in ("error", "drop"):
+        raise Refused(f"nulls must be 'error' or 'drop': {nulls!r}")
+    if not 1e-100 <= beta <= 1e100:
+        raise Refused(f"beta must lie in [1e-100, 1e100]: {beta!r}")
+
+
+def _check_known(unknown: list[Row]) -> None:
+    if unknown:
+        first = list(dict.fromkeys(entity for entity, _ in unknown))[:3]
+        raise Refused(
+            f"{len(unknown)} prediction rows have an entity outside the list, "
+            f"such as {', '.join(repr(entity) for entity in first)}; "
+            "unknown_entities='drop' ignores them"
+        )
+
+
 def score(
     predictions: Iterable[Row],
     truth: Iterable[Row],
@@ -202,104 +254,68 @@ def score(
     zero_division: float = 0.0,
 ) -> Reference:
     """Score predicted (entity, target) rows against true ones over the listed entities."""
-    if unknown_entities not in ("error", "drop"):
-        raise Refused(f"unknown_entities must be 'error' or 'drop': {unknown_entities!r}")
-    if nulls not in ("error", "drop"):
-        raise Refused(f"nulls must be 'error' or 'drop': {nulls!r}")
-    if not 1e-100 <= beta <= 1e100:
-        raise Refused(f"beta must lie in [1e-100, 1e100]: {beta!r}")
-    exact_beta = Fraction(beta)
-    zero_division = float(zero_division)
-
+    _check_options(beta, unknown_entities, nulls)
     entity_list = list(entities)
     _check_entities(entity_list)
-    listed = set(entity_list)
-
-    # First step: rows with a missing id.
-    prediction_rows = list(predictions)
-    truth_rows = list(truth)
-    present_predictions = _without_missing(prediction_rows, "predictions", nulls)
-    present_truth = _without_missing(truth_rows, "truth", nulls)
-
-    # Second step: rows whose entity is not in the list.
-    known_predictions = [row for row in present_predictions if row[0] in listed]
-    unknown_predictions = [row for row in present_predictions if row[0] not in listed]
-    known_truth = [row for row in present_truth if row[0] in listed]
-    if unknown_predictions and unknown_entities == "error":
-        first = list(dict.fromkeys(entity for entity, _ in unknown_predictions))[:3]
-        raise Refused(
-            f"{len(unknown_predictions)} prediction rows have an entity outside the list, "
-            f"such as {', '.join(repr(entity) for entity in first)}; "
-            "unknown_entities='drop' ignores them"
+    predicted = _side(predictions, "predictions", entity_list, nulls)
+    true = _side(truth, "truth", entity_list, nulls)
+    if unknown_entities == "error":
+        _check_known(predicted.unknown)
+    counts = [
+        (
+            len(predicted.targets[e] & true.targets[e]),
+            len(predicted.targets[e]),
+            len(true.targets[e]),
         )
+        for e in entity_list
+    ]
+    return _scored(entity_list, counts, predicted, true, Fraction(beta), float(zero_division))
 
-    # Third step: repeats vanish by putting the targets of each entity in a set.
-    predicted: dict[Hashable, set[Hashable]] = {entity: set() for entity in entity_list}
-    for entity, target in known_predictions:
-        predicted[entity].add(target)
-    true: dict[Hashable, set[Hashable]] = {entity: set() for entity in entity_list}
-    for entity, target in known_truth:
-        true[entity].add(target)
 
-    per_entity: list[tuple[Hashable, int, int, int, float]] = []
-    f_values: list[Fraction] = []
-    f_non_singleton: list[Fraction] = []
-    p_values: list[Fraction] = []
-    r_values: list[Fraction] = []
-    n_singletons = 0
-    singletons_linked = 0
-    sum_tp = 0
-    sum_pred = 0
-    sum_true = 0
-    for entity in entity_list:
-        tp = len(predicted[entity] & true[entity])
-        n_pred = len(predicted[entity])
-        n_true = len(true[entity])
-        f = fbeta_exact(tp, n_pred, n_true, exact_beta)
-        per_entity.append((entity, tp, n_pred, n_true, float(f)))
-        f_values.append(f)
-        p_values.append(precision_exact(tp, n_pred, n_true))
-        r_values.append(recall_exact(tp, n_pred, n_true))
-        if n_true == 0:
-            n_singletons += 1
-            if n_pred > 0:
-                singletons_linked += 1
-        else:
-            f_non_singleton.append(f)
-        sum_tp += tp
-        sum_pred += n_pred
-        sum_true += n_true
-
-    if sum_pred == 0 and sum_true == 0:
+def _scored(
+    entities: list[Hashable],
+    counts: list[tuple[int, int, int]],
+    predicted: _Side,
+    true: _Side,
+    beta: Fraction,
+    zero_division: float,
+) -> Reference:
+    f_values = [fbeta_exact(*count, beta) for count in counts]
+    f_others = [f for f, (_, _, n_true) in zip(f_values, counts, strict=True) if n_true > 0]
+    singletons = [n_pred for _, n_pred, n_true in counts if n_true == 0]
+    tp, n_pred, n_true = sum(count[0] for count in counts), predicted.n, true.n
+    if n_pred == 0 and n_true == 0:
         pooled_fbeta = zero_division
     else:
-        pooled_fbeta = float(fbeta_exact(sum_tp, sum_pred, sum_true, exact_beta))
-
+        pooled_fbeta = float(fbeta_exact(tp, n_pred, n_true, beta))
     return Reference(
-        beta=exact_beta,
+        beta=beta,
         zero_division=zero_division,
-        per_entity=per_entity,
-        n_entities=len(entity_list),
-        n_singletons=n_singletons,
-        singletons_linked=singletons_linked,
-        tp=sum_tp,
-        n_pred=sum_pred,
-        n_true=sum_true,
+        per_entity=[
+            (entity, *count, float(f))
+            for entity, count, f in zip(entities, counts, f_values, strict=True)
+        ],
+        n_entities=len(entities),
+        n_singletons=len(singletons),
+        singletons_linked=sum(1 for linked in singletons if linked > 0),
+        tp=tp,
+        n_pred=n_pred,
+        n_true=n_true,
         macro_fbeta=float(_mean(f_values)),
-        macro_precision=float(_mean(p_values)),
-        macro_recall=float(_mean(r_values)),
-        macro_fbeta_non_singleton=float(_mean(f_non_singleton)) if f_non_singleton else nan,
-        precision=_ratio(sum_tp, sum_pred, zero_division),
-        recall=_ratio(sum_tp, sum_true, zero_division),
+        macro_precision=float(_mean([precision_exact(*count) for count in counts])),
+        macro_recall=float(_mean([recall_exact(*count) for count in counts])),
+        macro_fbeta_non_singleton=float(_mean(f_others)) if f_others else nan,
+        precision=_ratio(tp, n_pred, zero_division),
+        recall=_ratio(tp, n_true, zero_division),
         pooled_fbeta=pooled_fbeta,
-        empty_baseline=float(Fraction(n_singletons, len(entity_list))),
-        break_even=break_even(sum_tp, sum_pred, sum_true, exact_beta),
-        prediction_repeats=len(known_predictions) - sum_pred,
-        truth_repeats=len(known_truth) - sum_true,
-        prediction_nulls=len(prediction_rows) - len(present_predictions),
-        truth_nulls=len(truth_rows) - len(present_truth),
-        unknown_entities=len(unknown_predictions),
-        truth_outside=len(present_truth) - len(known_truth),
+        empty_baseline=float(Fraction(len(singletons), len(entities))),
+        break_even=break_even(tp, n_pred, n_true, beta),
+        prediction_repeats=predicted.repeats,
+        truth_repeats=true.repeats,
+        prediction_nulls=predicted.nulls,
+        truth_nulls=true.nulls,
+        unknown_entities=len(predicted.unknown),
+        truth_outside=len(true.unknown),
     )
 
 

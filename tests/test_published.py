@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from febrl import FEBRL, febrl_truth
 
-from berx_gpu import Truth, evaluate
+from berx_gpu import evaluate
 
 pytestmark = pytest.mark.usefixtures("backend")
-FEBRL = Path(__file__).parent.parent / "examples" / "febrl3"
+
+
 TREC = Path(__file__).parent / "data" / "trec_eval"
 
 
@@ -19,12 +21,12 @@ def free_bytes():
     return 10**5
 
 
-def febrl_truth():
-    return Truth(pd.read_csv(FEBRL / "truth.csv"), pd.read_csv(FEBRL / "entities.csv"))
+def febrl_splink():
+    return evaluate(pd.read_parquet(FEBRL / "splink.parquet"), febrl_truth(), threshold=0.5)
 
 
 def test_febrl_splink():
-    ev = evaluate(pd.read_parquet(FEBRL / "splink.parquet"), febrl_truth(), threshold=0.5)
+    ev = febrl_splink()
     rounded = {
         name: round(getattr(ev, name), 4)
         for name in (
@@ -59,6 +61,10 @@ def test_febrl_splink():
         "silent singletons left out": 0.9719,
         "singletons counted as 0": 0.5691,
     }
+
+
+def test_febrl_splink_by_outcome_and_by_slice():
+    ev = febrl_splink()
     losses = ev.losses().set_index("outcome")
     assert losses["n_entities"].to_dict() == {
         "nothing predicted": 15,

@@ -1,9 +1,6 @@
 """Figures: what they show, read back from their axes."""
 
 import builtins
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -59,10 +56,3 @@ def test_without_matplotlib_the_cure_is_told(sw, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", no_matplotlib)
     with pytest.raises(MissingDependencyError, match=r"berx-gpu\[plot\]"):
         sw.plot()
-
-
-def test_the_figures_of_the_documents_can_be_drawn(tmp_path):
-    script = Path(__file__).parent.parent / "examples" / "figures.py"
-    done = subprocess.run([sys.executable, script, tmp_path])
-    assert done.returncode == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"sweep.png", "slices.png", "compare.png"}
